@@ -1,0 +1,122 @@
+"""Attribute privacy: the variance that hiding needs, and networks with a quilt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import networkx as nx
+import numpy as np
+
+from distpriv.charts import style
+from distpriv.text import listed, significant
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pandas as pd
+    import plotly.graph_objects as go
+
+_LOOKS = {  # colour and mark of an attribute by its part
+    "protected": (style.HIGH, "square"),
+    "quilt": (style.LOW, "diamond"),
+    "nearby": (style.QUIET, "circle"),
+    "remote": (style.GOOD, "circle-open"),
+}
+_SIDES: dict[tuple[int, int], dict[str, Any]] = {  # of a mark, for its name
+    (0, -1): {"yanchor": "top", "yshift": -11},
+    (0, 1): {"yanchor": "bottom", "yshift": 11},
+    (1, 0): {"xanchor": "left", "xshift": 14, "align": "left"},
+    (-1, 0): {"xanchor": "right", "xshift": -14, "align": "right"},
+}
+
+
+def averages(frame: pd.DataFrame) -> go.Figure:
+    """Return a bar an average: its own variance, in per cent of what hiding needs.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns release, own (per cent), noise (variance) and error.
+    """
+    rows, places = style.rows(frame), list(range(len(frame)))
+    chart = style.figure(
+        40 + style.ROW * len(rows),
+        margin={"l": 2, "r": 96, "t": 26, "b": 8},
+        bargap=0.68,
+        barmode="overlay",
+        xaxis=style.axis(range=[0, 100], visible=False),
+        yaxis=style.axis(range=[len(rows) - 0.5, -0.62], visible=False),
+    )
+    hues = [style.verdict_color(row.noise == 0) for row in rows]
+    for lengths, strength in (([100.0] * len(rows), 0.25), (frame["own"], 0.95)):
+        look = {"color": [style.faint(hue, strength) for hue in hues], "line": {"width": 0}}
+        chart.add_bar(x=lengths, y=places, orientation="h", marker=look, hoverinfo="skip")
+    small: dict[str, Any] = style.ABOVE | {"yshift": 6, "font": {"size": 12}}
+    notes = [style.words(0, 1, "own variance, % of what hiding needs", **small)]
+    notes.append(style.words(1, 1, "noise", xshift=10, **small))
+    for place, row, hue in zip(places, rows, hues, strict=True):
+        text = f"{style.short(row.release, 40)}: {significant(row.own)} %"
+        notes.append(style.words(0, place, text, **style.OVER))
+        text = f"<b>± {significant(row.error)}</b>" if row.noise else "<b>none</b>"
+        look = {"xref": "paper", "xanchor": "left", "font": {"size": 15, "color": hue}}
+        notes.append(style.words(1, place, text, xshift=10, **look))
+    chart.update_layout(annotations=notes)
+    return chart
+
+
+def averages_alt(frame: pd.DataFrame) -> str:
+    """Return the bars in words."""
+    return "; ".join(
+        f"{row.release}: own variance {significant(row.own)} % of what hiding needs, noise ± "
+        f"{significant(row.error)}"
+        for row in style.rows(frame)
+    )
+
+
+def network(frame: pd.DataFrame, edges: Sequence[tuple[str, str]]) -> go.Figure:
+    """Return attributes by their parts, what is released in bold, and edges from parent to child.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns attribute, part ("protected", "quilt", "nearby" or "remote") and released.
+    edges : sequence of (parent, child)
+    """
+    graph = nx.Graph(edges)
+    graph.add_nodes_from(frame["attribute"])
+    steps = dict(nx.all_pairs_shortest_path_length(graph))
+    apart = {one: {other: steps[one].get(other, 3) for other in graph} for one in graph}
+    places = nx.kamada_kawai_layout(graph, dist=apart)
+    chart = style.figure(
+        400,
+        margin={"l": 8, "r": 8, "t": 8, "b": 8},
+        xaxis=style.axis(range=[-1.4, 1.4], visible=False),
+        yaxis=style.axis(range=[-1.3, 1.3], visible=False),
+    )
+    arrow = {"axref": "x", "ayref": "y", "showarrow": True, "arrowhead": 2, "arrowwidth": 1.2}
+    arrow |= {"arrowcolor": style.faint(style.QUIET, 0.8), "standoff": 13, "startstandoff": 11}
+    notes = []
+    for parent, child in edges:
+        (x, y), (ax, ay) = places[child], places[parent]
+        notes.append(style.words(x, y, "") | {"ax": ax, "ay": ay} | arrow)
+    for row in style.rows(frame):
+        (x, y), (hue, mark) = places[row.attribute], _LOOKS[row.part]
+        line = {"width": 3, "color": hue}
+        style.marks(chart, [x], [y], hue, size=20, symbol=mark, line=line)
+        name, part = style.short(row.attribute, 18), row.part + ", released" * row.released
+        text = f"<b>{name}</b><br>{part}" if row.released else f"{name}<br>{part}"
+        ways = [places[one] - places[row.attribute] for one in graph[row.attribute]]
+        free = {  # by how far edges keep away
+            side: max((way @ side / np.linalg.norm(way) for way in ways), default=0.0)
+            for side in _SIDES
+            if side[0] * x < 0.3  # names need room at the picture's sides
+        }
+        notes.append(style.words(x, y, text, **_SIDES[min(free, key=free.__getitem__)]))
+    chart.update_layout(annotations=notes)
+    return chart
+
+
+def network_alt(frame: pd.DataFrame) -> str:
+    """Return the attributes of a network by their parts."""
+    parts = [f"{part}: {listed(some['attribute'])}" for part, some in style.parts(frame, "part")]
+    return f"{'; '.join(parts)}. Released: {listed(frame['attribute'][frame['released']])}."

@@ -1,0 +1,210 @@
+"""Show attribute privacy: of the scenario's table, of Gaussian averages, and of networks."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from distpriv.analysis import attribute, sentences
+from distpriv.attribute import BayesianNetwork, learn_network
+from distpriv.charts import attribute as charts, costs
+from distpriv.dashboard import page
+from distpriv.dashboard.fields import number
+from distpriv.errors import DistprivError
+from distpriv.papers.items import ERRATA, PRINTED
+from distpriv.text import significant
+
+VIEWS = {"table": "My table", "averages": "Gaussian data", "network": "Networks"}
+NOISE = {"classical": "Classical noise, as in the paper", "exact": "Exact noise"}
+NETWORKS = {"school": "The paper's school", "file": "A file", "table": "From my table"}
+HOSPITAL = pd.DataFrame(
+    {
+        "average": [key.replace("-", " ") for key in PRINTED["hospital"]],
+        "protected share": "share of women",
+        "difference": [
+            "{} to {}".format(*one["difference"]) for one in PRINTED["hospital"].values()
+        ],
+        "deviation": [str(one["deviation"]) for one in PRINTED["hospital"].values()],
+        "shares apart": "0.25",
+    }
+)
+SCHOOL = BayesianNetwork(**PRINTED["school"])
+state, now = page.current()
+chosen = st.session_state
+kept: dict[str, Any] = chosen.setdefault("attribute", {})
+problems: list[DistprivError] = []
+
+
+def keep(widget: Callable[..., Any], name: str, first: Any, *more: Any, **options: Any) -> Any:
+    """Draw a control that begins with what it held before another view or page was drawn."""
+    key = f"attribute-{name}"
+    if key not in chosen:
+        chosen[key] = kept.get(name, first)
+    kept[name] = widget(*more, key=key, **options)
+    return kept[name]
+
+
+def pick(name: str, names: dict[str, str]) -> Any:
+    """Draw a choice that begins likewise, or with the first."""
+    kept[name] = page.choice(name, names, kept.get(name, next(iter(names))), f"attribute-{name}")
+    return kept[name]
+
+
+def complain(problem: DistprivError) -> None:
+    """Say at its place what is wrong."""
+    st.caption(f":red[{page.escape(problem)}]")
+    problems.append(problem)
+
+
+def ask(name: str, label: str, first: str, low: float, high: float, **options: Any) -> float:
+    """Ask for a number; NaN for none."""
+    text = keep(st.text_input, name, first, label, **options)
+    try:
+        return number(text, low, high) if text or first else math.nan
+    except DistprivError as problem:
+        complain(problem)
+        return math.nan
+
+
+def table() -> None:
+    """Show Algorithm 1's noise for the scenario, beside other ways."""
+    way = attribute.hiding_noise(now)
+    frame, answer = attribute.ways_of_hiding(now, way), attribute.table_answer(now, way, page.WORDS)
+    with head:
+        advice = sentences.advice(now, page.WORDS)
+        page.headline(*answer, advice, sentences.warning(now, page.WORDS))
+        page.about(now)
+    left, right = st.columns([6, 5], gap="large")
+    with left:
+        page.show(
+            costs.picture(frame),
+            frame,
+            costs.alt(frame),
+            key="hiding",
+            note="APGM is the paper's Algorithm 1: the same noise for every figure, in per cent of "
+            "its value. Full colour is what remains of it in best estimates.",
+        )
+    with right:
+        st.table(page.errors(now, way))
+        st.caption(f"{way.basis} {attribute.printed_noise(now)}")
+
+
+def averages() -> None:
+    """Show which averages of normal records need noise, from ranges that the user knows."""
+    picture = st.container()
+    st.subheader("What is assumed", anchor=False)
+    how = pick("noise", NOISE)
+    one, two, three = st.columns(3)
+    with one:
+        n = ask("n", "Records of each average", "50", 1, 1e9)
+    with two:
+        epsilon = ask("epsilon", "ε", "1", 1e-4, 100)
+    with three:
+        delta = ask("delta", "δ", "0.001", 1e-12, 0.5)
+    if "attribute-rows" not in chosen:  # the editor keeps changes of what it began with
+        kept["begun"] = kept.get("rows", HOSPITAL)
+    look: dict[str, Any] = {"num_rows": "dynamic", "hide_index": True, "key": "attribute-rows"}
+    rows = kept["rows"] = st.data_editor(kept["begun"], **look)
+    st.caption(
+        "Difference: of the average between records with and without the protected attribute. "
+        "Deviation: of single records around that. Apart: of the shares to be hidden."
+    )
+    if problems:
+        raise problems[0]
+    try:
+        assumed = attribute.read_assumptions(rows, int(n), lambda text: number(text, -1e99, 1e99))
+        frame = attribute.averages_frame(assumed, epsilon, delta, how)
+    except DistprivError as problem:
+        complain(problem)
+        raise
+    with head:
+        page.headline(*attribute.averages_answer(frame, page.WORDS))
+    note = f"Each average by itself, at ε = {significant(epsilon)}, δ = {significant(delta)}. "
+    if how == "classical" and epsilon > 1:
+        note += ERRATA[2]
+    if rows.equals(HOSPITAL):
+        note += f"The hospital of Zhang et al. (2022), Section 4.2. {ERRATA[6]} {ERRATA[11]}"
+    with picture:
+        alt = charts.averages_alt(frame)
+        page.show(charts.averages(frame), frame, alt, key="averages", note=note)
+
+
+def network() -> None:
+    """Show which attributes of a network tell of a protected one, and the noise that hides it."""
+    left, right = st.columns([7, 5], gap="large")
+    with right:
+        source = pick("network", NETWORKS)
+        try:
+            net = read(source)
+        except DistprivError as problem:
+            complain(problem)
+            raise
+        names, usual, ends = "|".join(net.nodes), "1", (net.nodes[0], net.nodes[-1])
+        if source == "school":
+            usual, ends = "100", ("family income", "height")
+        secrets = keep(st.multiselect, f"secrets-{names}", [ends[0]], "Protected", net.nodes)
+        shown = keep(st.multiselect, f"shown-{names}", [ends[1]], "Released", net.nodes)
+        deltas, words = {}, "Most that the figure changes when all records get other values of it."
+        for name in shown:
+            label = f"Sensitivity to {page.escape(name)}"
+            deltas[name] = ask(f"{name}-{names}", label, usual, 0, 1e99, help=words)
+        together, words = math.nan, "Sensitivity to all of them together"
+        if len(shown) > 1:
+            together = ask(f"all-{names}", words, "", 0, 1e99, placeholder="Their sum")
+        budget = ask("budget", "ε", "1", 1e-4, 100)
+    if problems:
+        raise problems[0]
+    asked = secrets, deltas, None if math.isnan(together) else together, budget
+    key = "quilt", net.to_json(), repr(asked)
+    result = state.memory(key, lambda: attribute.hiding_quilt(net, *asked))
+    frame = attribute.nodes_frame(net, result, shown)
+    with head:
+        page.headline(*attribute.quilt_answer(result, page.WORDS))
+    with left:
+        page.show(
+            charts.network(frame, net.edges),
+            result.to_frame(),
+            charts.network_alt(frame),
+            key="network",
+            note="The quilt separates what is protected and nearby from what is remote. Only what "
+            "is released and nearby needs noise. Numbers: all quilts.",
+        )
+        if result.scale:
+            far = significant(result.accuracy(0.05))
+            st.caption(f"In 95 of 100 releases the noise is within ± {far}. {ERRATA[7]}")
+
+
+def read(source: str) -> BayesianNetwork:
+    """Return the network that is chosen, typed, or learned from the table."""
+    if source == "school":
+        st.caption("Figure 1 has no probabilities; these are ours.")
+        return SCHOOL
+    if source == "table":
+        columns = list(dict.fromkeys([*now.source.labels, *now.source.numbers]))
+        used = [now.pair.secret.column, *(one.column for one in now.query.statistics)]
+        name = f"columns-{now.source.fingerprint}"
+        picked = keep(st.multiselect, name, list(dict.fromkeys(used)), "Columns", columns)
+        st.caption(
+            "Learned is how values go together within a record. That distributions go together "
+            "likewise is your assumption."
+        )
+        key, records = ("network", name, *picked), now.source.columns(picked)
+        return state.memory(key, lambda: learn_network(records, picked))
+    look: dict[str, Any] = {"key": "attribute-file", "max_upload_size": 1}
+    file = st.file_uploader("JSON or BIF", ["json", "bif"], **look)
+    if file and kept.get("file") != file.file_id:
+        kept["file"] = file.file_id
+        chosen["attribute-text"] = file.getvalue().decode("utf-8-sig", "replace")
+    text = keep(st.text_area, "text", SCHOOL.to_json(), "Or paste it here", height=200)
+    is_json = text.lstrip().startswith("{")
+    return BayesianNetwork.from_json(text) if is_json else BayesianNetwork.from_bif(text)
+
+
+head = st.container()
+try:
+    {"table": table, "averages": averages, "network": network}[pick("view", VIEWS)]()
+except DistprivError as problem:
+    with head:
+        page.headline("No answer for this", page.escape(problem))
