@@ -22,9 +22,10 @@ from scipy import special
 
 from distpriv.arrays import FloatArray, IntArray
 from distpriv.model import Release
-from distpriv.model.grid import GroupGrids, theta_sum
+from distpriv.model.grid import GroupGrids, deviations, theta_sum
+from distpriv.model.release import additive_sequence
 
-__all__ = ["ShareLaws", "lattices", "log_density", "log_normal", "noise_parts"]
+__all__ = ["ShareLaws", "lattices", "log_density", "log_normal"]
 
 _MISSED = 1e-4  # how probable it is that the statistics are not among the points
 _EXACT = 1e-4  # of a step: how exactly numbers are known at all
@@ -63,13 +64,8 @@ class ShareLaws:
     ) -> tuple[FloatArray, FloatArray]:
         """Compute log-densities of releases, (rows, m), at each share, but for a common constant.
 
-        Parameters
-        ----------
-        releases : ndarray, shape (rows, m)
-        noise : Release
-            That is added.
-        rounding : ndarray, shape (m,), or float
-            Unit of a release's last place; 0 where it is not rounded.
+        The rounding is the unit of a release's last place, of each statistic or of all; 0 where it
+        is not rounded.
 
         Returns
         -------
@@ -84,10 +80,8 @@ class ShareLaws:
             return logs, points
         m = self.means.shape[1]
         steps = np.max([np.abs(basis).max(axis=0, initial=0) for basis in self.bases], axis=0)
-        spread = np.sqrt(np.diagonal(self.covariances.mean(axis=0)))
-        unit = np.where(steps > 0, steps, np.where(spread > 0, spread, 1.0))
-        normal, laplace = noise_parts(noise, m)
-        normal, laplace = normal / np.outer(unit, unit), laplace / unit[:, None]
+        unit = np.where(steps > 0, steps, deviations(self.covariances.mean(axis=0)))
+        normal, laplace = noise.normal(m) / np.outer(unit, unit), noise.laplace(m) / unit[:, None]
         largest = math.sqrt(np.linalg.norm(normal, 2)) + float(np.linalg.norm(laplace))
         normal += max(_EXACT, 1e-7 * largest) ** 2 * np.eye(m)
         normal += np.diag(np.broadcast_to((rounding / unit) ** 2 / 12, m))
@@ -98,7 +92,7 @@ class ShareLaws:
         laws = list(zip(means, covariances, strict=True))
         sides = []
         for law, lattice in zip(laws, lattices, strict=True):
-            side = _enumerated(y, *law, *lattice, normal, laplace)
+            side = _enumerated(y, law, lattice, normal, laplace)
             if side is None:  # too many points: by normal laws at all shares
                 sides = [(np.full(len(y), _IMPOSSIBLE), np.full(y.shape, np.nan))] * len(laws)
                 break
@@ -108,12 +102,6 @@ class ShareLaws:
         if never.any():
             logs[:, never] = [log_density(y[never] - a, b + normal, laplace) for a, b in laws]
         return logs, points * unit
-
-
-def noise_parts(noise: Release, m: int) -> tuple[FloatArray, FloatArray]:
-    """Return the normal noise's covariance, (m, m), and the Laplace noise's, see `log_density`."""
-    normal = np.zeros((m, m)) if noise.covariance is None else noise.covariance
-    return normal, np.zeros((m, 0)) if noise.directions is None else noise.scale * noise.directions
 
 
 def lattices(
@@ -151,10 +139,8 @@ def lattices(
 
 def _enumerated(
     releases: FloatArray,
-    mean: FloatArray,
-    covariance: FloatArray,
-    basis: FloatArray,
-    origin: FloatArray,
+    law: tuple[FloatArray, FloatArray],
+    lattice: tuple[FloatArray, FloatArray],
     noise: FloatArray,
     laplace: FloatArray,
 ) -> tuple[FloatArray, FloatArray] | None:
@@ -162,6 +148,7 @@ def _enumerated(
 
     The first entry of each row of the basis leads: these statistics determine the point.
     """
+    (mean, covariance), (basis, origin) = law, lattice
     gridded = basis.any(axis=0)
     leads = np.argmax(basis != 0, axis=1)
     wide = noise + _LAPLACE**2 * laplace @ laplace.T
@@ -208,9 +195,8 @@ def _enumerated(
     points = origin + counts[:, np.argsort(order)] @ basis
     moved = (points - mean)[:, leads]
     expected = np.where(gridded, points, mean + moved @ across)
-    weights = log_normal(moved, within) + _log_noise(
-        releases[rows] - expected, conditional, laplace
-    )
+    weights = log_normal(moved, within)
+    weights += _log_noise(releases[rows] - expected, conditional, laplace)
     # Chances of points: density times volume of a cell.
     weights += np.log(np.abs(np.linalg.det(basis[:, leads]))) - len(leads) * _HALF_LOG
     starts = np.flatnonzero(np.diff(rows, prepend=-1))
@@ -266,26 +252,16 @@ def log_normal(away: FloatArray, covariance: FloatArray) -> FloatArray:
 
 
 def log_density(away: FloatArray, covariance: FloatArray, laplace: FloatArray) -> FloatArray:
-    """Compute the log-density of normal plus Laplace noise, up to a constant of m.
+    """Compute the log-density of normal plus Laplace noise at points, up to a constant of m.
 
-    Along one direction in closed form; along several, Laplace noise is normal noise of random size
-    (Andrews & Mallows 1974), at points of an additive sequence.
-
-    Parameters
-    ----------
-    away : ndarray, shape (rows, m)
-    covariance : ndarray, shape (m, m)
-    laplace : ndarray, shape (m, r)
-        Directions of independent Laplace noise, each of the length of its scale.
+    Laplace noise is independent along directions, (m, r), each of the length of its scale. Along
+    one it has a closed form; along several, it is normal noise of random size (Andrews & Mallows
+    1974), at points of an additive sequence.
     """
     r = laplace.shape[1]
     if r <= 1:
         return _log_noise(away, covariance, laplace)
-    root = 2.0  # of x^(r + 1) = x + 1
-    for _ in range(60):
-        root = (1 + root) ** (1 / (r + 1))
-    levels = (0.5 + np.outer(np.arange(1, _SIZES + 1), root ** -np.arange(1.0, r + 1))) % 1
-    sizes = -2 * np.log1p(-levels)
+    sizes = -2 * np.log1p(-additive_sequence(_SIZES, r))
     roots = np.linalg.cholesky(covariance + np.einsum("ik,nk,jk->nij", laplace, sizes, laplace))
     squares = (np.linalg.solve(roots, away.T) ** 2).sum(axis=1)
     volumes = np.log(np.diagonal(roots, axis1=1, axis2=2)).sum(axis=1)

@@ -26,9 +26,6 @@ class Audit:
         Lower confidence bound.
     true_positive_rate, false_positive_rate : float
         At the threshold that proves most, on the guesses that it was not chosen on.
-    claimed : float or None
-    delta : float
-    confidence : float
     """
 
     epsilon: float
@@ -51,25 +48,14 @@ def audit_attack(
     delta: float = 0.0,
     confidence: float = 0.95,
 ) -> Audit:
-    """Compute a lower confidence bound on ε from the guesses of an attack.
+    """Compute a lower confidence bound on ε, at a δ, from the guesses of an attack on a release.
 
     (ε, δ) asks TPR <= e^ε FPR + δ, and the same of true and false negatives (Kairouz et al. 2015,
     Theorem 2.1). One threshold is the classifier's, on all guesses; the other is chosen on every
     second repetition and tried on the rest. The bounds share 1 − confidence (Bonferroni). Guesses
     of a repetition share classifier and records; given both they are independent, for which
-    Clopper's and Pearson's bounds on all guesses together are conservative (Hoeffding 1956,
-    Theorem 5).
-
-    Parameters
-    ----------
-    result : AttackResult
-    name : str
-        Release.
-    claimed : float, optional
-        ε that is claimed.
-    delta : float
-        At which ε counts.
-    confidence : float
+    Clopper's and Pearson's bounds on all guesses together are conservative (Hoeffding 1956, Theorem
+    5).
 
     Raises
     ------
@@ -111,15 +97,8 @@ def epsilon_lower_bound(
 ) -> FloatArray:
     """Compute max(0, ln((TPR − δ)/FPR), ln((TNR − δ)/FNR)) with both rates at their bounds.
 
-    Parameters
-    ----------
-    hits, alarms : array_like of int
-        True and false positives; they broadcast.
-    positives, negatives : int
-        Trials of each.
-    delta : float
-    confidence : float
-        That both bounds hold (Clopper & Pearson 1934), by halves.
+    True and false positives, of so many positives and negatives, broadcast. Both bounds hold with
+    the confidence (Clopper & Pearson 1934), by halves.
     """
     right, wrong = np.asarray(hits, float), np.asarray(alarms, float)
     error, rest = (1 - confidence) / 2, negatives - wrong

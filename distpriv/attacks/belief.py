@@ -10,7 +10,7 @@ import numpy as np
 from scipy import special
 
 from distpriv.arrays import FloatArray
-from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density, noise_parts
+from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
 from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release, fit_groups
 from distpriv.privacy.exact_law import known_law
@@ -72,9 +72,6 @@ def posterior(
 
     Parameters
     ----------
-    model : GaussianModel
-    release : Release, optional
-        None: the figures as they are.
     value : array_like, shape (m,)
         That was released.
     prior : array_like, shape (S,), optional
@@ -187,7 +184,7 @@ def _by_exact_laws(
     else:
         models = _models(model, fitted, having)
     m = len(y)
-    noise, laplace = noise_parts(release, m)
+    noise, laplace = release.normal(m), release.laplace(m)
     logs: dict[float, float] = {}
     for one in models:
         pair = fitted if one is model else one.pairs[0]

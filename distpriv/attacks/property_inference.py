@@ -45,13 +45,10 @@ class PropertyInferenceAttack:
     releases meet the same datasets. Noise has a random stream of its own, from seed, repetition,
     mechanism, ε and δ, so that neither order nor company moves a figure.
 
-    Records that the attacker knows are new in every repetition, and in all of its datasets.
-
     Attributes
     ----------
     without, having : ndarray, shape (N_0, w) and (N_1, w)
         What the statistics need of each record without the property, and with it.
-    query : Query
     numbers : ndarray, shape (2, 2)
         Records of a dataset [share, group].
     n : int
@@ -70,9 +67,9 @@ class PropertyInferenceAttack:
     split : bool
         Whether the two parts are disjoint; else both are all the records. A part's groups differ
         from the table's by chance, the more so, the larger the datasets are beside a part.
-    seed : int
     known : int
-        Records of a dataset that the attacker knows, even, half of them of each group.
+        Records of a dataset that the attacker knows, even, half of them of each group. They are new
+        in every repetition, and in all of its datasets.
 
     Raises
     ------
@@ -146,21 +143,8 @@ class PropertyInferenceAttack:
         """Build the attack on one pair of a model, from the records of its groups.
 
         Records are split where a part holds as many of each group as a dataset; those of whole
-        tables are not.
-
-        Parameters
-        ----------
-        model : GaussianModel
-        noises : mapping of name to Release or None
-        pair : int
-        **settings
-            Further attributes.
-
-        Raises
-        ------
-        AttackError
-            If the model came without records, a release belongs to other statistics, or the attack
-            cannot be run as asked.
+        tables are not. Settings are further attributes. AttackError if the model came without
+        records, a release belongs to other statistics, or the attack cannot be run as asked.
         """
         fitted, query = model.pairs[pair], model.query
         for name, one in noises.items():
@@ -175,18 +159,10 @@ class PropertyInferenceAttack:
             raise AttackError(
                 "The model holds moments and no records to attack; fit it to the table again."
             )
-        without, having = fitted.groups.records
-        settings.setdefault("split", parts_suffice(len(without), len(having), fitted.numbers))
-        return cls(
-            without=without,
-            having=having,
-            query=query,
-            numbers=fitted.numbers,
-            n=model.n,
-            noises=dict(noises),
-            replacement=model.replacement,
-            **settings,
-        )
+        records, numbers = fitted.groups.records, fitted.numbers
+        settings.setdefault("split", parts_suffice(len(records[0]), len(records[1]), numbers))
+        settings |= {"replacement": model.replacement}
+        return cls(*records, query, numbers, model.n, dict(noises), **settings)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("An attack holds records; distpriv.attacks.worker ships it to processes.")
@@ -229,21 +205,11 @@ class PropertyInferenceAttack:
         return {name: scores(name, one) for name, one in self._releases.items()}
 
     def collect(self, repetitions: Iterable[Scores]) -> AttackResult:
-        """Return the result of some repetitions, at least one.
-
-        Raises
-        ------
-        AttackError
-            If there is none.
-        """
+        """Return the result of some repetitions; none is an AttackError."""
         if not (runs := list(repetitions)):
             raise AttackError("An attack needs at least one repetition.")
-        return AttackResult(
-            {name: np.array([run[name] for run in runs]) for name in self.noises},
-            self.labels,
-            self.seed,
-            self.split,
-        )
+        each = {name: np.array([run[name] for run in runs]) for name in self.noises}
+        return AttackResult(each, self.labels, self.seed, self.split)
 
     @cached_property
     def _releases(self) -> dict[str, Release]:
@@ -355,7 +321,6 @@ class AttackResult:
     scores : mapping of name to ndarray, shape (repetitions, tests)
     labels : ndarray of int, shape (tests,)
         1 where the higher share is right.
-    seed : int
     split : bool
         Whether the classifiers learned from other records.
     """
@@ -423,21 +388,14 @@ def run_attack(
     Parameters
     ----------
     table : DataFrame or Source
-    query : Query
-    pair : Pair
     n : int, optional
         Records of a dataset. None: the whole table, whose records count as drawn with replacement.
     noises : mapping of name to Release or None, optional
         What is attacked; None, here or in it: the figures as they are.
-    adaptive : bool
-        Whether the attacker trains on releases; the paper's trains on figures before the noise.
-    repetitions : int
-    classifier : str
-        A key of ``distpriv.attacks.ATTACKERS``.
+    adaptive, classifier, known
+        See :class:`PropertyInferenceAttack`.
     replacement : bool, optional
         Whether the n records are drawn with replacement; the paper's way is without.
-    known : int
-        Records of each dataset that the attacker knows, half of each group.
     rng : Generator, int or None
         The result names the one seed that came of it, which repeats it.
 
@@ -449,13 +407,10 @@ def run_attack(
         If the attack cannot be run as asked.
     """
     model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
+    some = {"as it is": None} if noises is None else noises
+    seed = rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32))
     attack = PropertyInferenceAttack.of(
-        model,
-        {"as it is": None} if noises is None else noises,
-        adaptive=adaptive,
-        classifier=classifier,
-        known=known,
-        seed=rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32)),
+        model, some, adaptive=adaptive, classifier=classifier, known=known, seed=seed
     )
     return attack.collect(map(attack.repetition, range(repetitions)))
 

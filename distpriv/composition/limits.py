@@ -23,15 +23,7 @@ def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further
     """Return a further release with as much noise as an agreed limit on all together asks for.
 
     Its normal noise is multiplied by the least factor, to 0.01 %, with which all keeps the limit.
-
-    Parameters
-    ----------
-    limit : Promise
-        (ε, δ), or ``Promise.of_guesses(60)``.
-    model : GaussianModel
-    parts : sequence of Part
-        What was released before; may be empty. See :func:`joint_release`, also for errors.
-    further : Part
+    The parts were released before; there may be none. For errors see :func:`joint_release` as well.
 
     Raises
     ------
@@ -78,16 +70,7 @@ def compose(promises: Sequence[Promise], premise: Literal["independent", "point-
     It is for releases of *independent* datasets (Chen & Ohrimenko, full version, Proposition A.5),
     and where every θ is a *point mass* (A.4), which a share of random records is not. Of one table
     promises do not add up, see :func:`counterexample`; :func:`joint_release` takes their place.
-
-    Parameters
-    ----------
-    promises : sequence of Promise
-    premise : {"independent", "point-mass"}
-
-    Raises
-    ------
-    DistprivError
-        If there is no promise, the premise is another one, or the δ add up to 1 or more.
+    DistprivError if there is no promise, the premise is another one, or the δ add up to 1 or more.
     """
     if premise not in ("independent", "point-mass"):
         raise DistprivError(
@@ -105,17 +88,11 @@ def compose(promises: Sequence[Promise], premise: Literal["independent", "point-
 def counterexample(shift: float, correlation: float, noise: float = 0.0) -> dict[str, float]:
     """Show two releases of one table whose promises do not add up.
 
-    Two statistics are normal with variance 1 and correlation ρ. The secret moves the first by a
-    shift a, which noise of deviation s hides, and leaves the second alone, which therefore promises
-    (0, 0) without noise, and gives most of what hides the first away: a/√(1 + s²) becomes
-    a/√(1 + s² − ρ²).
-
-    Returns Mahalanobis distances of the "first", the "second" and both "together".
-
-    Raises
-    ------
-    DistprivError
-        Unless the correlation is between −1 and 1 and the noise not negative.
+    Two statistics are normal with variance 1 and correlation ρ, between −1 and 1. The secret moves
+    the first by a shift a, which noise of deviation s hides, and leaves the second alone, which
+    therefore promises (0, 0) without noise, and gives most of what hides the first away: a/√(1 +
+    s²) becomes a/√(1 + s² − ρ²). Returns Mahalanobis distances of the "first", the "second" and
+    both "together".
     """
     if not -1 < correlation < 1 or noise < 0:
         raise DistprivError("A correlation lies between −1 and 1, and noise is not negative.")

@@ -11,7 +11,7 @@ import numpy as np
 from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
-from distpriv.model.grid import COVERED, inverse, log_ratio, smoothness
+from distpriv.model.grid import COVERED, deviations, inverse, log_ratio, smoothness
 from distpriv.privacy import NormalLoss, PrivacyLoss, Verdict, verdicts
 from distpriv.privacy.delivered import judge
 from distpriv.privacy.laplace import at_most
@@ -109,17 +109,12 @@ class JointRelease:
 def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
     """Compute what several releases of one table tell together.
 
-    Sums X and X′ over two draws with n_g and n′_g records of group g have covariance
-    Σ (n_g n′_g/N_g) C_g, for n_g n′_g/N_g records of N_g are in both. Of one draw, several noisy
-    releases of a statistic are one with the noise (Σ S_i⁻¹)⁻¹, on one and the same point of the
-    grid; the grid is charged for that noise, given all that is released without noise. Of balanced
-    figures the sums of either group count as seen, which is at least as much.
-
-    Parameters
-    ----------
-    model : GaussianModel
-        Of all statistics that are released, of the whole table.
-    parts : sequence of Part
+    Sums X and X′ over two draws with n_g and n′_g records of group g have covariance Σ (n_g
+    n′_g/N_g) C_g, for n_g n′_g/N_g records of N_g are in both. Of one draw, several noisy releases
+    of a statistic are one with the noise (Σ S_i⁻¹)⁻¹, on one and the same point of the grid; the
+    grid is charged for that noise, given all that is released without noise. Of balanced figures
+    the sums of either group count as seen, which is at least as much. The model is of all
+    statistics that are released, of the whole table.
 
     Raises
     ------
@@ -273,8 +268,7 @@ def _loss(
 
 def _units(law: PairModel) -> FloatArray:
     """Return steps, or deviations of what has no grid."""
-    deviation = np.sqrt(np.diagonal(law.pooled).clip(0))
-    return np.where(law.steps > 0, law.steps, np.where(deviation > 0, deviation, 1.0))
+    return np.where(law.steps > 0, law.steps, deviations(law.pooled))
 
 
 def _charge(law: PairModel, draw: IntArray, precision: FloatArray, bare: BoolArray) -> float:
@@ -300,8 +294,7 @@ def _charge(law: PairModel, draw: IntArray, precision: FloatArray, bare: BoolArr
 
 def _given(covariance: FloatArray, own: BoolArray, away: BoolArray) -> FloatArray:
     """Return the covariance of some numbers once others are seen."""
-    unit = np.sqrt(np.diagonal(covariance).clip(0))
-    unit = np.where(unit > 0, unit, 1.0)
+    unit = deviations(covariance)
     scaled = covariance / np.outer(unit, unit)
     cross = scaled[np.ix_(own, away)]
     inverse = np.linalg.pinv(scaled[np.ix_(away, away)], rcond=_FIXED, hermitian=True)
@@ -328,36 +321,20 @@ def _between(difference: FloatArray, one: FloatArray, other: FloatArray) -> Priv
 
 
 def repeated(
-    model: GaussianModel,
-    release: Release,
-    counts: Sequence[int],
-    promise: Promise | None = None,
+    model: GaussianModel, release: Release, counts: Sequence[int], promise: Promise | None = None
 ) -> pd.DataFrame:
     """Compute what several independent releases of the same statistics deliver together.
 
     Normal noise of r releases averages to S/r; figures without noise, and balanced ones, are the
-    same each time.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release
-        Without Laplace noise.
-    counts : sequence of int
-        Numbers of releases, each at least 1.
-    promise : Promise, optional
-        By default the one that the release was calibrated for.
+    same each time. Counts are numbers of releases, each at least 1, else it is a DistprivError;
+    Laplace noise is NotApplicable. The promise is by default the one that the release was
+    calibrated for.
 
     Returns
     -------
     DataFrame
         Columns releases, guesses (of 100, of the best attacker), epsilon (the promise's), delta
         (delivered at it), kept.
-
-    Raises
-    ------
-    DistprivError
-        If an argument is out of its domain.
     """
     import pandas as pd
 
