@@ -15,7 +15,7 @@ from distpriv.model import Promise
 from distpriv.text import significant, times
 
 VIEWS = {"tests": "Hypothesis tests", "map": "Map", "composition": "Composition"}
-NOISE = {"laplace": "Laplace", "exact": "Gaussian", "classical": "Gaussian, classical"}
+NOISE = {"laplace": "Laplace", "exact": "Gaussian", "classical": "Gaussian, classical (to ε = 1)"}
 EPSILONS = [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0]
 BETAS = [0.25, 0.5, 1.0, 2.0, 4.0]
 KNOWN = {
@@ -32,7 +32,13 @@ _, now = page.current()
 # Streamlit forgets what a run does not draw, such as controls of another view.
 kept = st.session_state.setdefault("notions", dict(FIRST))
 for name in FIRST:
-    kept[name] = st.session_state.setdefault(f"notions-{name}", kept[name])
+    kept[name] = st.session_state.get(f"notions-{name}", kept[name])
+
+
+def key(name: str) -> str:
+    """Return the key of a control that is drawn next, which has what it had before."""
+    st.session_state.setdefault(f"notions-{name}", kept[name])
+    return f"notions-{name}"
 
 
 def written(promise: Promise) -> str:
@@ -50,15 +56,15 @@ def tests() -> None:
     """Draw a record's two densities and a threshold, F-scores against ε, and the user's shares."""
     head = st.container()
     first, second, third = st.columns(3, gap="medium")
-    first.selectbox("Noise", NOISE, format_func=NOISE.__getitem__, key="notions-noise")
-    second.select_slider("ε", EPSILONS, key="notions-epsilon")
-    third.slider("Says yes above", -4.0, 5.0, step=0.1, key="notions-threshold")
+    first.selectbox("Noise", NOISE, format_func=NOISE.__getitem__, key=key("noise"))
+    second.select_slider("ε", EPSILONS, key=key("epsilon"))
+    third.slider("Says yes above", -4.0, 5.0, step=0.1, key=key("threshold"))
     if kept["noise"] != "laplace":
-        first.text_input("δ", key="notions-delta")
-    second.select_slider("β, above 1 finding counts more", BETAS, key="notions-beta")
+        first.text_input("δ", key=key("delta"))
+    second.select_slider("β, above 1 finding counts more", BETAS, key=key("beta"))
     with third.popover("What the attacker knows", width="stretch"):
         for name, label in KNOWN.items():
-            st.slider(label, 0.0, 0.9, step=0.05, key=f"notions-{name}")
+            st.slider(label, 0.0, 0.9, step=0.05, key=key(name))
     beta, threshold, known = kept["beta"], kept["threshold"], [kept[name] for name in KNOWN]
     try:
         delta = None if kept["noise"] == "laplace" else number(kept["delta"], 1e-12, 0.5)
@@ -88,7 +94,8 @@ def tests() -> None:
         )
     with right:
         st.table(notions.rates_table(test, threshold, beta))
-        ratio, most = map(significant, test.likelihood_ratio([threshold, 9.0]).tolist())
+        present, absent = test.densities([threshold, 9.0])
+        ratio, most = map(significant, present / absent)
         bounded = f"; no count speaks for it more than {most} : 1" * (delta is None)
         st.caption(f"Plausible deniability: the line speaks {ratio} : 1 for the record{bounded}.")
     st.header("Which ε keeps a bound?", anchor=False)
@@ -104,7 +111,7 @@ def tests() -> None:
             "is best.",
         )
     with right:
-        st.slider("F-score at most", 0.5, 0.99, step=0.01, key="notions-bound")
+        st.slider("F-score at most", 0.5, 0.99, step=0.01, key=key("bound"))
         try:
             found = max_epsilon(kept["bound"], beta, *known, delta=delta, calibration=calibration)
             st.markdown(
@@ -133,15 +140,14 @@ def relate() -> None:
     bounded = frame[(frame["most"] < float("inf")) & (frame["notion"] != kept["notion"])]
     words = ", ".join(f"{row.notion} with {row.epsilon}" for row in style.rows(bounded))
     answer(
-        f"It promises {len(bounded) or 'no'} other notion{'s' * (len(bounded) > 1)}",
-        f"Who promises {chosen.name.lower()} with ε = {significant(epsilon)} promises "
-        f"{words or 'nothing in any other notion'}.",
+        f"It bounds {len(bounded) or 'no'} other notion{'s' * (len(bounded) > 1)}",
+        f"{chosen.name} with ε = {significant(epsilon)} bounds {words or 'ε in no other notion'}.",
     )
     first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
-    naming = lambda key: f"{FRAMEWORKS[key].name} ({key})"  # noqa: E731
-    first.selectbox("Notion", FRAMEWORKS, format_func=naming, key="notions-notion")
-    second.select_slider("ε", EPSILONS, key="notions-map-epsilon")
-    third.toggle("Records are independent", key="notions-independent")
+    names = {short: f"{one.name} ({short})" for short, one in FRAMEWORKS.items()}
+    first.selectbox("Notion", names, format_func=names.__getitem__, key=key("notion"))
+    second.select_slider("ε", EPSILONS, key=key("map-epsilon"))
+    third.toggle("Records are independent", key=key("independent"))
     left, right = st.columns([7, 5], gap="large")
     with left:
         page.show(
@@ -153,9 +159,9 @@ def relate() -> None:
             "2019, Theorem 7; Chen & Ohrimenko 2023, Theorem 3.1).",
         )
     with right:
-        for key, one in FRAMEWORKS.items():
-            more = f"  \nNeighbours: {one.neighbours} {one.source}." * (key == kept["notion"])
-            st.markdown(f"**{key}**, {one.name.lower()}. {one.protects}{more}")
+        for short, one in FRAMEWORKS.items():
+            more = f"  \nNeighbours: {one.neighbours} {one.source}." * (short == kept["notion"])
+            st.markdown(f"**{short}**, {one.name}. {one.protects}{more}")
     st.header("Your question in two notions", anchor=False)
     with page.sentences():
         for text in notions.pufferfish(now, page.WORDS):
@@ -173,8 +179,8 @@ def together() -> None:
         f"tells nothing. Together it is **{times(both)}**.",
     )
     first, second = st.columns(2, gap="medium")
-    first.slider("Correlation of the two figures", 0.0, 0.99, step=0.01, key="notions-correlation")
-    second.slider("Noise, in deviations", 0.0, 3.0, step=0.1, key="notions-deviation")
+    first.slider("Correlation of the two figures", 0.0, 0.99, step=0.01, key=key("correlation"))
+    second.slider("Noise, in deviations", 0.0, 3.0, step=0.1, key=key("deviation"))
     page.show(
         bars.picture(frame),
         frame.round(2),

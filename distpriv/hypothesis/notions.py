@@ -77,11 +77,6 @@ def convert(
     dict
         Least and largest ε by notion. Pufferfish and distribution privacy have other secrets, so
         that nothing follows for them or from them: 0 and ∞.
-
-    Raises
-    ------
-    DistprivError
-        If there is no such notion, or ε is negative.
     """
     if framework not in FRAMEWORKS:
         hint = near(framework, FRAMEWORKS) or f" Take one of {', '.join(FRAMEWORKS)}."
@@ -160,7 +155,7 @@ def delivered(
     privacy : DistributionPrivacy
         Each θ a vector of probabilities of the datasets.
     mechanism : array_like, shape (datasets, outputs)
-        Probability of each output given each dataset.
+        Probabilities of the outputs given each dataset.
     epsilon : float
     """
     channel = _laws("the outputs", mechanism)

@@ -36,12 +36,7 @@ def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0
     ----------
     prior, records, time : float
         From 0 to 1: ρ_p of a prior that is not even, ρ_c of correlated records, ρ_t of the same
-        record at other times.
-
-    Raises
-    ------
-    DistprivError
-        If one is not, or κ is not above 0.
+        record at other times. Errors: one is not, or κ is not above 0.
     """
     for name, value in (("prior", prior), ("other records", records), ("other times", time)):
         _check(f"What an attacker knows from the {name}", value, 0, 1)
@@ -63,10 +58,9 @@ def f_score_floor(beta: float, factor: float = 1.0) -> float:
 class RecordTest:
     """Hold what noise leaves to tests of a record, and what the attacker knows besides.
 
-    Noise is added to Q, whose two results lie a sensitivity ΔQ apart. A test says that the record
-    is there above ψ = (θ − Q(D′))/ΔQ: 0 is the result without it, 1 with it. Which of two values it
-    has is the same test (Theorem 5). For q statistics Theorem 4 takes qε, which is pessimistic if
-    ΔQ is the L1 sensitivity of all together (erratum 8).
+    Noise is added to Q, and a test says that the record is there above ψ = (θ − Q(D′))/ΔQ: 0 is
+    the result without it, 1 with it. Which of two values it has is the same test (Theorem 5). For q
+    statistics Theorem 4 takes qε: pessimistic if ΔQ is the L1 sensitivity of all (erratum 8).
 
     Attributes
     ----------
@@ -77,12 +71,7 @@ class RecordTest:
     calibration : {"exact", "classical"}
         Of Gaussian noise.
     prior, records, time : float
-        What the attacker knows, see :func:`auxiliary_factor`.
-
-    Raises
-    ------
-    DistprivError
-        If one is out of its domain.
+        What the attacker knows, see :func:`auxiliary_factor`, also for errors.
     """
 
     epsilon: ArrayLike
@@ -116,7 +105,7 @@ class RecordTest:
         return law(epsilon, np.asarray(self.delta))
 
     def rates(self, threshold: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return true and false positive rates (RSR and GSR) above ψ (Equations 9, 10 and 14).
+        """Return true and false positive rates, RSR and GSR, above ψ (Equations 9, 10 and 14).
 
         Equation 29 writes the variance of Gaussian noise for its deviation (erratum 8).
         """
@@ -124,13 +113,12 @@ class RecordTest:
         return self._up_to((1 - psi) * self.apart), self._up_to(-psi * self.apart)
 
     def densities(self, released: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return densities of a release with the record and without it, on the scale of ψ."""
-        at = [(np.asarray(released, float) - result) * self.apart for result in (1, 0)]
-        if self.delta is None:
-            first, second = (self.apart * np.exp(-abs(x)) / 2 for x in at)
-        else:
-            first, second = (self.apart * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi) for x in at)
-        return first, second
+        """Return densities of a release at ψ with the record and without it.
+
+        Their ratio is what plausible deniability is about.
+        """
+        psi = np.asarray(released, float)
+        return self._density((psi - 1) * self.apart), self._density(psi * self.apart)
 
     def precision(self, recall: ArrayLike) -> FloatArray:
         """Return the largest precision at a recall R in (0, 1], R/(R + κ GSR) (Equation 23)."""
@@ -150,14 +138,14 @@ class RecordTest:
         wrong = self.factor * false
         return true, true / (true + wrong), (1 + weight) * true / (true + wrong + weight)
 
-    def likelihood_ratio(self, threshold: ArrayLike) -> FloatArray:
-        """Return how much likelier a release at ψ is with the record than without it."""
-        log = (2 * np.asarray(threshold, float) - 1) * self.apart
-        log = log.clip(-self.apart, self.apart) if self.delta is None else log * self.apart / 2
-        return np.asarray(np.exp(log.clip(max=700.0)))
-
     def f_score(self, beta: float = 1.0) -> FloatArray:
-        """Return the largest F_β of any test, see :func:`max_f_score`."""
+        """Return the largest F_β of any test.
+
+        For Laplace noise it is the floor for ε < ln(1 + β²/κ), else
+        (1 + β²)(r − 1)/((1 + β²)r − 1 + β²) with r = √(1 + 4β²e^ε/κ) (Equations 12, 18, 21, 24),
+        computed in 1/r, so that e^ε does not overflow. For Gaussian noise (Equation 15) it is
+        (1 + β²)u/(u + κ) of the largest u = RSR/(GSR + β²/κ), to which Dinkelbach's steps rise.
+        """
         weight, odds = _weight(beta), _weight(beta) / self.factor
         if self.delta is None:
             shrunk = np.exp(-self.apart)
@@ -183,6 +171,12 @@ class RecordTest:
             psi = 0.5 + level / self.apart**power / (3 - power)
         return np.where(best > f_score_floor(beta, self.factor) + _SAME, psi, -np.inf)
 
+    def _density(self, x: FloatArray) -> FloatArray:
+        """Density of noise, on the scale of ψ, at so many scales or deviations."""
+        if self.delta is None:
+            return np.asarray(self.apart * np.exp(-abs(x)) / 2)
+        return np.asarray(self.apart * np.exp(-(x**2) / 2) / math.sqrt(2 * math.pi))
+
     def _up_to(self, x: FloatArray) -> FloatArray:
         """Chance that noise of scale or deviation 1 is at most x."""
         if self.delta is not None:
@@ -201,12 +195,7 @@ def max_f_score(
     delta: float | None = None,
     calibration: str = "exact",
 ) -> FloatArray:
-    """Compute the largest F_β of any test of a record.
-
-    For Laplace noise it is the floor for ε < ln(1 + β²/κ), else
-    (1 + β²)(r − 1)/((1 + β²)r − 1 + β²) with r = √(1 + 4β²e^ε/κ) (Equations 12, 18, 21, 24),
-    computed in 1/r, so that e^ε does not overflow. For Gaussian noise (Equation 15) it is
-    (1 + β²)u/(u + κ) of the largest u = RSR/(GSR + β²/κ), to which Dinkelbach's steps (1967) rise.
+    """Compute the largest F_β of any test of a record, see :meth:`RecordTest.f_score`.
 
     Parameters
     ----------
@@ -240,12 +229,7 @@ def max_epsilon(
     f_score : array_like
         From the floor, see :func:`f_score_floor`, to below 1; the result has its shape.
     beta, prior, records, time, delta, calibration
-        See :func:`max_f_score`.
-
-    Raises
-    ------
-    DistprivError
-        If an argument is out of its domain, or Gaussian noise of this δ exceeds it at every ε.
+        See :func:`max_f_score`; it is an error, too, if noise of this δ exceeds the bound always.
     """
     weight, factor = _weight(beta), RecordTest(0.0, delta, calibration, prior, records, time).factor
     bound, floor = np.asarray(f_score, float), f_score_floor(beta, factor)
@@ -282,10 +266,8 @@ def plausible_deniability(epsilon: ArrayLike, false_alarms: ArrayLike) -> FloatA
 
     Parameters
     ----------
-    epsilon : array_like
-        From 0 to 10⁶.
-    false_alarms : array_like
-        α, from 0 (where λ is ∞) to 1; both broadcast.
+    epsilon, false_alarms : array_like
+        From 0 to 10⁶, and α from 0 (where λ is ∞) to 1; both broadcast.
     """
     _check("A rate of false alarms", false_alarms, 0, 1)
     _check("ε", epsilon, 0, 1e6)

@@ -47,31 +47,29 @@ def test_distribution_and_pufferfish_privacy_deliver_the_same():
     datasets = [*itertools.product((0, 1), repeat=3)]
     thetas = {p: [p ** sum(x) * (1 - p) ** (3 - sum(x)) for x in datasets] for p in (0.2, 0.5, 0.7)}
     privacy = DistributionPrivacy(thetas, ((0.2, 0.5), (0.7, 0.5)))
-    channel = rng.dirichlet(np.ones(4), len(datasets))
+    channel, other = rng.dirichlet(np.ones(4), (2, len(datasets)))
+    coarse = channel @ rng.dirichlet(np.ones(3), 4)
     sets = [np.array(s, bool) for s in itertools.product((0, 1), repeat=4)]
     fish = to_pufferfish(privacy, prior=0.3)
-    back = to_distribution_privacy(fish)
     for epsilon in (0.0, 0.1, 0.4):
-        # Definition A.1: for each belief and each pair of secrets that it allows, over all outcomes
-        # of data, secret and output together.
-        for belief, laws in fish.beliefs.items():
+        found = delivered(privacy, channel, epsilon)
+        for belief, laws in fish.beliefs.items():  # Definition A.1, given each secret
             joint = {s: mass * (np.array(law) @ channel) for s, (mass, law) in laws.items()}
             given = {s: both / both.sum() for s, both in joint.items()}
-            a, b = belief
             worst = max(
                 given[x][s].sum() - math.exp(epsilon) * given[y][s].sum()
-                for x, y in ((a, b), (b, a))
+                for x, y in (belief, belief[::-1])
                 for s in sets
             )
-            assert delivered(privacy, channel, epsilon)[belief] == pytest.approx(worst, abs=1e-15)
-        there = {(a, b): d for ((a, _), (b, _)), d in delivered(back, channel, epsilon).items()}
-        assert there == delivered(privacy, channel, epsilon)
-        coarse = channel @ rng.dirichlet(np.ones(3), 4)  # post-processing delivers no more
-        other = rng.dirichlet(np.ones(4), len(datasets))
-        for pair, delta in delivered(privacy, channel, epsilon).items():
-            assert delivered(privacy, coarse, epsilon)[pair] <= delta + 1e-15
-            mixed = delivered(privacy, 0.4 * channel + 0.6 * other, epsilon)[pair]
-            assert mixed <= max(delta, delivered(privacy, other, epsilon)[pair]) + 1e-15
+            assert found[belief] == pytest.approx(worst, abs=1e-15)
+        back = delivered(to_distribution_privacy(fish), channel, epsilon)
+        assert {(a, b): delta for ((a, _), (b, _)), delta in back.items()} == found
+        processed, mixed, others = (
+            delivered(privacy, one, epsilon) for one in (coarse, 0.4 * channel + 0.6 * other, other)
+        )
+        for pair, delta in found.items():  # Propositions A.2 and A.3
+            assert processed[pair] <= delta + 1e-15
+            assert mixed[pair] <= max(delta, others[pair]) + 1e-15
 
 
 def test_a_belief_that_rules_a_secret_out_makes_no_pair():
