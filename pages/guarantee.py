@@ -4,7 +4,8 @@ from typing import Literal
 
 import streamlit as st
 
-from distpriv.analysis import sentences
+from distpriv.analysis import explanations, sentences
+from distpriv.analysis.guarantee import relaxed_frame
 from distpriv.charts import guarantee as charts
 from distpriv.dashboard import page
 from distpriv.dashboard.controls import control
@@ -94,3 +95,25 @@ with right:
     control(state, "known_records")
     if scenario.known_records:
         st.markdown(sentences.known_lead(now, way, page.WORDS))
+
+# 5. Laws that are not as assumed, once somebody asks
+wrong = st.expander("What if our curves are wrong?", key="relaxed", on_change="rerun")
+if wrong.open:
+    with wrong, page.sentences():
+        if way.rests in ("exact", "any data"):
+            st.markdown(f"{way.basis} No curve is assumed, so none can be wrong.")
+        else:
+            off = (
+                st.slider("True deviations differ by up to, %", 1, 50, 10, key="relaxed-off") / 100
+            )
+            frame = relaxed_frame(now.model, way.release, off)
+            st.markdown(explanations.relaxed_lead(frame, off, page.WORDS))
+            page.show(
+                charts.profile(frame, now.promises()),
+                frame,
+                charts.profile_alt(frame, now.promises()),
+                key="relaxed-profile",
+                note="Measured after the noise (Theorem 4.6, the best λ at each ε). Without noise "
+                "η = 1, for no curve fits figures that move in steps.",
+            )
+        st.caption(explanations.close_lead(now))

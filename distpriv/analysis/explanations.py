@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from distpriv.analysis.curves import ceiling
+from distpriv.analysis.guarantee import NEAR, SCATTERED
 from distpriv.analysis.sentences import PLAIN, Style
+from distpriv.distances import close_attackers
 from distpriv.text import listed, percent, significant, times, whole
 
 if TYPE_CHECKING:
@@ -15,7 +18,8 @@ if TYPE_CHECKING:
     from distpriv.attacks import Audit
 
 __all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit", "basis"]
-__all__ += ["belief_lead", "failing", "fit_table", "fit_tests", "reach_lead", "recall_lead"]
+__all__ += ["belief_lead", "close_lead", "failing", "fit_table", "fit_tests", "reach_lead"]
+__all__ += ["recall_lead", "relaxed_lead"]
 
 FAILING = (
     "Adds DauM noise as it was published, and attacks by arithmetic. Figures move in steps: who "
@@ -58,6 +62,33 @@ def reach_lead(now: Evaluation, frame: pd.DataFrame, across: str, style: Style =
     return (
         f"At ε = {significant(now.epsilon)} an attacker is right {right}. The promise alone would "
         f"allow {style.strong(times(most))}, whatever the data."
+    )
+
+
+def relaxed_lead(frame: pd.DataFrame, off: float, style: Style = PLAIN) -> str:
+    """Return right guesses where figures scatter otherwise, from `guarantee.relaxed_frame`."""
+    first = frame[frame["epsilon"] == 0].set_index("way")["delta"]
+    right = {way: style.strong(f"{50 + 50 * delta:.1f}") for way, delta in first.items()}
+    return (
+        f"If the figures scatter {percent(off)} more or less than our curves say, an attacker is "
+        f"right at most {right[SCATTERED]} times in\u00a0100. For any laws as near, {right[NEAR]} "
+        "is proven."
+    )
+
+
+def close_lead(now: Evaluation) -> str:
+    """Return what a promise is worth against attackers who compare shares beside the hidden ones.
+
+    By Proposition A.7, a point further out, where each record has the property by itself.
+    """
+    pair = now.scenario.secrets[now.exposed]
+    shares = max(pair.low - 0.01, pair.low / 2), min(pair.high + 0.01, (1 + pair.high) / 2)
+    c = close_attackers(shares, [(pair.low, pair.high)], now.n, independent=True)
+    low, high = (percent(share, 3) for share in shares)
+    return (
+        f"An attacker may compare {low} and {high} instead. If records are independent, ε then "
+        f"grows by {significant(2 * c)}, and δ by a factor of {significant(math.exp(c))} "
+        "(Proposition A.7)."
     )
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from distpriv.composition import repeated
-from distpriv.model import GaussianModel, Promise, Release
+from distpriv.distances import relaxed_promise
+from distpriv.model import GaussianModel, PairModel, Promise, Release
 from distpriv.privacy import privacy_loss
 from distpriv.privacy.meaning import (
     GaussianPrivacy,
@@ -23,7 +24,11 @@ from distpriv.privacy.meaning import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["OFTEN", "Meaning", "knowing_frame", "meaning", "profile_frame", "repeated_frame"]
+__all__ = ["NEAR", "OFTEN", "Meaning", "knowing_frame", "meaning", "profile_frame"]
+__all__ += ["relaxed_frame", "repeated_frame"]
+
+NEAR, SCATTERED = "any laws as near", "this scatter"
+"""Lines of `relaxed_frame` besides that of the model, "as assumed"."""
 
 OFTEN = 0.95
 """Fraction of releases that the bounds of a belief are about."""
@@ -40,6 +45,49 @@ def profile_frame(
     parts = [(one, privacy_loss(model, one).delta(epsilons)) for one in releases]
     rows = [(one, *pair) for one, delta in parts for pair in zip(epsilons, delta, strict=True)]
     return _frame(rows, "epsilon", "delta")
+
+
+def relaxed_frame(
+    model: GaussianModel, release: Release, off: float, end: float = 3.0, points: int = 61
+) -> pd.DataFrame:
+    """Return δ(ε) that is left where the figures scatter more or less than the model says.
+
+    Columns way, epsilon, delta: as assumed; of normals whose deviations are larger or smaller by a
+    share `off`; and for any laws that are as near to the model as these. The last is the best of
+    Theorem 4.6 over λ, in columns lambda and eta, and over all points of the first line. η is
+    measured after the noise: before it, it is 1 for figures that move in steps.
+    """
+    import pandas as pd
+
+    pairs = [_without_records(pair) for pair in model.pairs]
+    near, moved = [], []
+    for square in ((1 + off) ** 2, (1 + off) ** -2):
+        moved += [replace(pair, covariances=square * pair.covariances) for pair in pairs]
+        near += [
+            replace(pair, means=np.array([mean] * 2), covariances=np.array([law, square * law]))
+            for pair in pairs
+            for mean, law in zip(pair.means, pair.covariances, strict=True)
+        ]
+    levels = np.linspace(-end, end, 2 * points - 1)
+    lambdas = np.linspace(0.0, end / 2, points)
+    assumed = privacy_loss(model, release).profile(levels)
+    etas = privacy_loss(replace(model, pairs=tuple(near)), release).profile(lambdas)
+    start = points - 1 + np.arange(points)[:, None] - np.arange(points)  # of ε = ε′ − 2λ
+    frontier = relaxed_promise(levels[start], assumed[start], lambdas, etas)
+    best, rows = frontier.deltas.argmin(axis=1), np.arange(points)
+    scattered = privacy_loss(replace(model, pairs=tuple(moved)), release).delta(levels[-points:])
+    lines = {"as assumed": assumed[-points:], SCATTERED: scattered}
+    lines[NEAR] = frontier.deltas[rows, best]
+    frame = pd.DataFrame({"epsilon": levels[-points:]} | lines)
+    frame = frame.melt("epsilon", var_name="way", value_name="delta")
+    by_theorem = frame["way"] == NEAR
+    frame.loc[by_theorem, ["lambda", "eta"]] = np.column_stack([lambdas[best], etas[best]])
+    return frame[["way", "epsilon", "delta", "lambda", "eta"]]
+
+
+def _without_records(pair: PairModel) -> PairModel:
+    """Return the normal laws of a pair alone."""
+    return replace(pair, groups=replace(pair.groups, records=None), alternatives=(), apart=False)
 
 
 def repeated_frame(

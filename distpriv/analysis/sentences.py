@@ -378,6 +378,11 @@ def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[
         if one.belief[1] > one.belief[0]
         else "Someone undecided (50:50) stays undecided.",
     ]
+    odds = max((1 - one.belief[0]) / one.belief[0], one.belief[1] / (1 - one.belief[1]))
+    if 1 < odds < 1e4:
+        ratio = style.strong(f"{significant(odds)} : 1")
+        words = f"there the figures speak at most {ratio} for either share."
+        sentences.append(f"Plausible deniability: {words}")
     if mu := one.gaussian.mu:
         down = one.gaussian.down_to
         text = f", down to δ = {significant(down)}" if down else ""

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 _LEAST, _ZERO = 1e-8, 1e-9  # what is drawn, and where 0 stands on the logarithmic axis
 _TICKS = {_ZERO: "0", 1e-8: "10⁻⁸", 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 0.01: "0.01", 1.0: "1"}
 _RELEASES = [1, 5, 10, 15, 20]
+_RELAXED = {  # colour, dash, and where along a line its name stands
+    "as assumed": (style.INK, "dot", 0.9),
+    "this scatter": (style.BAD, "dash", 0.5),
+    "any laws as near": (style.GOOD, "solid", 0.6),
+}
 
 
 def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) -> go.Figure:
@@ -45,15 +50,18 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
     style.upright(chart, "δ")
     notes = []
     for key, part in frame.groupby("way", sort=False):
-        hue, nothing = style.color(str(key)), not part["delta"].any()
+        usual = style.color(str(key)), style.dash(str(key)), 0.75
+        hue, dash, along = _RELAXED.get(str(key), usual)
+        nothing = not part["delta"].any()
         drawn = part["delta"].where(part["delta"] >= _LEAST).fillna(_ZERO if nothing else np.nan)
-        look = {"dash": style.dash(str(key)), "width": 3, "name": str(key)}
+        look = {"dash": dash, "width": 3, "name": str(key)}
         words = f"{style.title(str(key))}: δ = %{{y:.2g}} at ε = %{{x:.2g}}<extra></extra>"
         hover = {"hoverinfo": "skip"} if nothing else {"hovertemplate": words, "hoverinfo": "all"}
         style.line(chart, part["epsilon"], drawn, hue, **look, **hover)
         seen = np.flatnonzero(drawn.notna())
-        at = seen[int(0.75 * (len(seen) - 1))]
-        place = {"xanchor": "left", "yanchor": "bottom", "font": {"size": 14, "color": hue}}
+        at = seen[int(along * (len(seen) - 1))]
+        place: dict[str, Any] = {"xanchor": "left", "font": {"size": 14, "color": hue}}
+        place["yanchor"] = "top" if key == "as assumed" else "bottom"
         x, y = part["epsilon"].iloc[at], np.log10(drawn.iloc[at])
         notes.append(style.words(x, y, style.title(str(key)), **place, xshift=3, yshift=1))
     for number, (text, (epsilon, delta)) in enumerate(promises.items()):

@@ -28,8 +28,8 @@ class Frontier:
 
     Attributes
     ----------
-    lambdas, etas : ndarray, shape (points,)
-    epsilons, deltas : ndarray, shape (points,)
+    lambdas, etas : ndarray, shape (points, …)
+    epsilons, deltas : ndarray, shape (points, …)
         ε′ and δ′; at δ′ = 1 nothing is promised.
     """
 
@@ -51,7 +51,9 @@ class Frontier:
         return pd.DataFrame(columns | {"epsilon": self.epsilons, "delta": self.deltas})
 
 
-def relaxed_promise(epsilon: float, delta: float, lambdas: ArrayLike, etas: ArrayLike) -> Frontier:
+def relaxed_promise(
+    epsilon: ArrayLike, delta: ArrayLike, lambdas: ArrayLike, etas: ArrayLike
+) -> Frontier:
     r"""Compute the promise that is left when f_θ differs from f̃_θ by (λ, η).
 
     :math:`\varepsilon' = \varepsilon + 2\lambda` and
@@ -68,16 +70,15 @@ def relaxed_promise(epsilon: float, delta: float, lambdas: ArrayLike, etas: Arra
 
     Parameters
     ----------
-    epsilon, delta : float
-    lambdas, etas : array_like, shape (points,)
+    epsilon, delta, lambdas, etas : array_like, shapes that broadcast
+        Any points of a profile δ(ε) will do, those of ε below 0 as well.
     """
-    steps, masses = np.broadcast_arrays(
-        *(np.atleast_1d(np.asarray(values, dtype=np.float64)) for values in (lambdas, etas))
-    )
+    given = (np.atleast_1d(np.asarray(one, float)) for one in (epsilon, delta, lambdas, etas))
+    level, least, steps, masses = np.broadcast_arrays(*given)
     with np.errstate(over="ignore", invalid="ignore"):
-        lost = np.where(masses > 0, (1 + np.exp(epsilon + steps)) * masses, 0.0)
-        lost += np.exp(steps) * delta if delta else 0.0
-    return Frontier(steps, masses, epsilon + 2 * steps, np.minimum(lost, 1.0))
+        lost = np.where(masses > 0, (1 + np.exp(level + steps)) * masses, 0.0)
+        lost += np.where(least > 0, np.exp(steps) * least, 0.0)
+    return Frontier(steps, masses, level + 2 * steps, np.minimum(lost, 1.0))
 
 
 def max_divergence(p: ArrayLike, q: ArrayLike) -> float:

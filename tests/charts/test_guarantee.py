@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from distpriv import plot
-from distpriv.analysis.guarantee import knowing_frame, profile_frame, repeated_frame
+from distpriv.analysis.guarantee import (
+    NEAR,
+    knowing_frame,
+    profile_frame,
+    relaxed_frame,
+    repeated_frame,
+)
 from distpriv.charts import guarantee
 from distpriv.model import Promise
-from distpriv.privacy import delivered_delta, optimal_attack_accuracy
+from distpriv.privacy import delivered_delta, optimal_attack_accuracy, privacy_loss
 from distpriv.privacy.meaning import knowing
 
 
@@ -30,6 +39,25 @@ def test_curve_runs_through_the_cross_and_balanced_at_zero(model, releases):
         f"δ against ε. δ at ε = 0: As they are {frame['delta'].iloc[0]:.2g}, OptM 0.2, Balanced 0. "
         "promised: δ = 0.2 at ε = 0."
     )
+
+
+def test_relaxed_promise_holds_for_other_laws_that_are_as_near(model, releases):
+    off, (pair,) = 0.1, model.pairs
+    frame = relaxed_frame(model, releases[1], off, points=31).set_index("way")
+    levels = frame.loc[NEAR, "epsilon"].to_numpy()
+    for factors in itertools.product([1 + off, 1, 1 / (1 + off)], repeat=2):
+        laws = pair.covariances * np.square(factors)[:, None, None]
+        groups = replace(pair.groups, records=None)
+        moved = replace(model, pairs=(replace(pair, covariances=laws, groups=groups),))
+        reached = privacy_loss(moved, releases[1]).delta(levels)
+        assert (reached <= frame.loc[NEAR, "delta"] * (1 + 1e-9)).all()
+        if factors[0] == factors[1]:
+            assert (reached <= frame.loc["this scatter", "delta"] * (1 + 1e-9)).all()
+    first = frame.loc[NEAR].iloc[0]
+    at_most = frame.loc["as assumed", "delta"].iloc[0] + 2 * first["eta"]  # of distances, λ = 0
+    assert (first["lambda"], first["delta"]) == (0, pytest.approx(at_most))
+    names = [one.name for one in guarantee.profile(frame.reset_index(), {}).data]
+    assert names == ["as assumed", "this scatter", NEAR]
 
 
 def test_repeated_noise_averages_out_and_balanced_figures_stay(model, releases):
