@@ -378,9 +378,9 @@ def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[
         if one.belief[1] > one.belief[0]
         else "Someone undecided (50:50) stays undecided.",
     ]
-    odds = max((1 - one.belief[0]) / one.belief[0], one.belief[1] / (1 - one.belief[1]))
-    if 1 < odds < 1e4:
-        ratio = style.strong(f"{significant(odds)} : 1")
+    least = min(one.belief[0], 1 - one.belief[1])
+    if 1e-4 < least < 0.5:
+        ratio = style.strong(f"{significant((1 - least) / least)} : 1")
         words = f"there the figures speak at most {ratio} for either share."
         sentences.append(f"Plausible deniability: {words}")
     if mu := one.gaussian.mu:
