@@ -5,12 +5,11 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from distpriv.analysis.comparison import by_law, gaussian_names, mean_percent, ways
-from distpriv.analysis.limits import choose
+from distpriv.analysis.comparison import gaussian_names, mean_percent, ways
 from distpriv.arrays import FloatArray
 from distpriv.attacks import worker
 from distpriv.errors import DistprivError
@@ -23,8 +22,10 @@ from distpriv.queries import Pair
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EPSILONS", "ceiling", "ceiling_frame", "epsilon_frame", "packed", "part"]
+__all__ = ["EPSILONS", "about", "ceiling", "ceiling_frame", "epsilon_frame", "packed", "part"]
 __all__ += ["reach_frame", "reach_widths", "width_frame", "widths_of"]
+
+T = TypeVar("T")
 
 EPSILONS = np.geomspace(0.2, 20.0, 25)
 _TABLES = 1000  # simulated at each share of a range, for statistics that are no sums
@@ -87,7 +88,7 @@ def width_frame(
     groups = [one.groups for one in model.pairs]
     noisy, rows = gaussian_names(), []
     for width in widths_of(model) if widths is None else widths:
-        pairs = _about(first, width), *others
+        pairs = about(first, width), *others
         try:
             fitted = fit_groups(groups, model.query, pairs, model.n, model.replacement)
         except DistprivError:  # the table has too few records for this range
@@ -100,7 +101,7 @@ def width_frame(
     return pd.concat(lines, ignore_index=True)
 
 
-def _about(pair: Pair, width: float) -> Pair:
+def about(pair: Pair, width: float) -> Pair:
     """Return a range of that width about the same middle."""
     return replace(pair, low=pair.center - width / 2, high=pair.center + width / 2)
 
@@ -134,7 +135,7 @@ def reach_frame(
         fitted = replace(model, pairs=(one,))
         try:
             if width != one.pair.width:
-                law = [one.groups], model.query, [_about(one.pair, width)], model.n
+                law = [one.groups], model.query, [about(one.pair, width)], model.n
                 fitted = fit_groups(*law, model.replacement, **simulated)
         except DistprivError:  # the table has too few records for this range
             continue
@@ -173,46 +174,26 @@ def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float
 
 # ---------------------------------------------------------------- in workers
 
-_PARTS: dict[str, Callable[..., Any]] = {
-    "lines": epsilon_frame,
-    "widths": width_frame,
-    "reach": reach_frame,
-    "accepted": choose,
-    "law": by_law,
-}
-
 
 def packed(model: GaussianModel, laws: bool, **settings: Any) -> bytes:
-    """Pickle a model for workers, with records where exact laws or simulations need them.
+    """Pickle a model and what all parts share for workers.
 
-    Parameters
-    ----------
-    model : GaussianModel
-    laws : bool
-        Whether exact laws decide that take a while to compute.
-    **settings
-        What all parts share, see `part`.
+    With records where exact laws or simulations need them; `laws` tells whether exact laws decide
+    that take a while to compute.
     """
     needed = not model.exact or len(model.query) <= 2
     records = [one.groups.records if needed else None for one in model.pairs]
     return pickle.dumps((model, records, laws, settings))
 
 
-def part(blob: bytes, kind: str, chosen: dict[str, Any]) -> Any:
-    """Compute some lines of "lines", "widths", "reach" or "accepted" (`choose`), in a worker.
+def part(blob: bytes, function: Callable[..., T], chosen: dict[str, Any]) -> T:
+    """Call a function of a model in a worker, with what all parts share and what this one has.
 
-    Or, for "law", what `by_law` returns.
-
-    Parameters
-    ----------
-    blob : bytes
-        As `packed`, which goes through a pipe to a process of our own and nowhere else.
-    kind : str
-    chosen : dict
-        Arguments of this part, such as names or widths.
+    The bytes are those of `packed`; they go through a pipe to a process of our own and nowhere
+    else.
     """
     model, settings = _unpacked(blob)
-    return _PARTS[kind](model=model, **chosen, **settings)
+    return function(model=model, **chosen, **settings)
 
 
 @worker.remembered

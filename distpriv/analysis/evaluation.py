@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import numpy as np
 
@@ -16,16 +16,18 @@ from distpriv.analysis.cache import Cache, Key, key_of
 from distpriv.analysis.comparison import (
     ByLaw,
     Way,
+    by_law,
     chosen_way,
     gaussian_names,
     judge,
+    noises,
     ruler,
     ways,
     ways_frame,
 )
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.guarantee import Meaning
-from distpriv.analysis.limits import ErrorLimit
+from distpriv.analysis.limits import ErrorLimit, choose
 from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.tables import tells_secret
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Evaluation", "evaluate"]
 
+T = TypeVar("T")
 Work = tuple[Key, Callable[..., Any], Callable[[], bytes], list[tuple[Any, ...]]]
 """What workers do: a key, a function, the bytes that its calls share, and the calls."""
 
@@ -220,7 +223,11 @@ class Evaluation:
     def draws(self) -> FloatArray:
         """Simulated statistics at both shares of it, (2, 200 to 1000, m), fewer of many records."""
         count = int(np.clip(_SIMULATED // self.n, 200, 1000))
-        return self.cache.once(simulate, self.model, self.exposed, count, _SEED)
+        return self._once(simulate, self.exposed, count, _SEED)
+
+    def _once(self, function: Callable[..., T], *more: Any, **options: Any) -> T:
+        """Return what a function gives for the model and more, computed once."""
+        return self.cache.once(function, self.model, *more, **options)
 
     # ---------------------------------------------------------------- the promise
 
@@ -277,8 +284,7 @@ class Evaluation:
     @cached_property
     def _by_law(self) -> ByLaw | None:
         """What workers have held against exact laws that take long."""
-        made: ByLaw | None = self.cache.get(self.law()[0])
-        return made
+        return self.cache.get(self.law()[0])
 
     @property
     def exact(self) -> bool:
@@ -298,9 +304,9 @@ class Evaluation:
 
     def law(self) -> Work:
         """Return the work that holds them against these laws, for `take_law`."""
-        chosen = {"mechanism": self.scenario.mechanism, "delta": self.scenario.delta}
-        settings = self._balanced | chosen | {"promise": self.promise}
-        return self._work("law", [{}], settings, laws=True)
+        parts, delta = [{"mechanism": self.scenario.mechanism}], self.scenario.delta
+        settings = self._balanced | {"promise": self.promise, "delta": delta}
+        return self._work(by_law, parts, laws=True, **settings)
 
     def take_law(self, result: ByLaw) -> None:
         """Let the result of `law` decide from now on, in the evaluations of this cache."""
@@ -312,8 +318,7 @@ class Evaluation:
         return self._by_law[0] if self._by_law else self._judged(AS_IT_IS)
 
     def _judged(self, release: Release) -> Way:
-        once = self.cache.once
-        return once(judge, self.model, (release,), self.promise, **self._options)[0]
+        return self._once(judge, (release,), self.promise, **self._options)[0]
 
     @property
     def needs_noise(self) -> bool:
@@ -331,9 +336,8 @@ class Evaluation:
         """
         if self._by_law and self._by_law[1]:
             return self._by_law[1]
-        name, plain = self.scenario.mechanism, self.plain
-        once = self.cache.once
-        return once(chosen_way, self.model, self.promise, name, plain, **self._balanced)
+        chosen = self.promise, self.scenario.mechanism, self.plain
+        return self._once(chosen_way, *chosen, **self._balanced)
 
     @property
     def epsilon(self) -> float | None:
@@ -347,16 +351,14 @@ class Evaluation:
             return None
         if self._by_law:
             return self._by_law[2]
-        release, delta = self.way.release, self.scenario.delta
-        return self.cache.once(delivered_epsilon, self.model, release, delta)
+        return self._once(delivered_epsilon, self.way.release, self.scenario.delta)
 
     # ---------------------------------------------------------------- the comparison
 
     @cached_property
     def _compared(self) -> tuple[tuple[Way, ...], dict[str, str]]:
         # all but those that are guaranteed do without laws that take long
-        once = self.cache.once
-        return once(ways, self.model, self.promise, self.guaranteed, **self._balanced)
+        return self._once(ways, self.promise, self.guaranteed, **self._balanced)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -396,12 +398,12 @@ class Evaluation:
 
         It does not depend on the limit.
         """
-        settings = self._options | {"names": names, "delta": self.scenario.delta}
-        return self.cache.once(curves.epsilon_frame, self.model, epsilons=epsilons, **settings)
+        parts = names, epsilons, self.scenario.delta
+        return self._once(curves.epsilon_frame, *parts, **self._options)
 
     def widths(self) -> pd.DataFrame:
         """Return error against Δp at the limit, see `curves.width_frame`."""
-        return self.cache.once(curves.width_frame, self.model, self.promise, **self._balanced)
+        return self._once(curves.width_frame, self.promise, **self._balanced)
 
     def exposure(self) -> pd.DataFrame:
         """Return every column as the secret, see :func:`exposure.exposure`."""
@@ -411,15 +413,15 @@ class Evaluation:
 
     def contributions(self) -> pd.DataFrame:
         """Return right guesses from each statistic alone, and without it."""
-        return self.cache.once(frames.contributions_frame, self.model, self.exposed)
+        return self._once(frames.contributions_frame, self.exposed)
 
     def fit(self) -> pd.DataFrame:
         """Return fitted curves and how far simulated tables are from them."""
-        return self.cache.once(frames.fit_frame, self.model, self.draws, self.exposed)
+        return self._once(frames.fit_frame, self.draws, self.exposed)
 
     def tests(self) -> pd.DataFrame:
         """Return how likely chance makes fits as bad, see `frames.tests_frame`."""
-        return self.cache.once(frames.tests_frame, self.model, self.draws, self.exposed)
+        return self._once(frames.tests_frame, self.draws, self.exposed)
 
     def distances(self) -> pd.DataFrame:
         """Return distances of the two shares, see `diagnostics.bootstrap_intervals`."""
@@ -456,8 +458,8 @@ class Evaluation:
             rows += [self.way] if self.needs_noise else []
         if self.scenario.mechanism != "BalM" or not self.needs_noise:
             with suppress(DistprivError):
-                once = self.cache.once
-                rows.append(self._judged(once(calibrate, "BalM", self.model, reference=reference)))
+                balanced = self.cache.once(calibrate, "BalM", self.model, reference=reference)
+                rows.append(self._judged(balanced))
         return tuple(rows)
 
     @cached_property
@@ -476,12 +478,12 @@ class Evaluation:
         """Return δ(ε) of these ways, see `guarantee.profile_frame`."""
         end = max(2 * max(epsilon for epsilon, _ in self.promises().values()), 3.0)
         releases = (*self._releases.values(),)
-        return self.cache.once(guarantee.profile_frame, self.model, releases, min(end, 30.0))
+        return self._once(guarantee.profile_frame, releases, min(end, 30.0))
 
     def repeated(self) -> pd.DataFrame:
         """Return right guesses after several releases, see `guarantee.repeated_frame`."""
         releases = (*self._releases.values(),)
-        return self.cache.once(guarantee.repeated_frame, self.model, releases, self.promise)
+        return self._once(guarantee.repeated_frame, releases, self.promise)
 
     def knowing_guesses(self, way: Way) -> float:
         """Return right guesses of 100 of attackers who know so many records as the scenario says.
@@ -492,18 +494,17 @@ class Evaluation:
             If a group has fewer, or a figure is no sum over the records.
         """
         count = self.scenario.known_records
-        return 100 * self.cache.once(knowing, self.model, way.release, count)
+        return 100 * self._once(knowing, way.release, count)
 
     def knowing(self) -> pd.DataFrame:
         """Return right guesses of attackers who know records, see `guarantee.knowing_frame`."""
         releases, count = (*self._releases.values(),), self.scenario.known_records
-        return self.cache.once(guarantee.knowing_frame, self.model, releases, count)
+        return self._once(guarantee.knowing_frame, releases, count)
 
     def meaning(self, way: Way) -> Meaning:
         """Return what a way of releasing means to people."""
         accuracy = float(way.verdict.accuracy[self.exposed])
-        once = self.cache.once
-        return once(guarantee.meaning, self.model, way.release, accuracy, self.exposed)
+        return self._once(guarantee.meaning, way.release, accuracy, self.exposed)
 
     # ---------------------------------------------------------------- attackers
 
@@ -515,11 +516,9 @@ class Evaluation:
         """
         if not (self.needs_noise and self.query.linear and self.model.steps.any()):
             return None
-        jobs, once = (("DauM", self.promise),), self.cache.once
-        (noise,) = once(calibrate_all, jobs, self.model, calibration="exact", grid_safe=False)
-        if not isinstance(noise, Release):
-            return None
-        return once(judge, self.model, (noise,), self.promise)[0]
+        papers: dict[str, Any] = {"calibration": "exact", "grid_safe": False}
+        added, _ = self._once(noises, self.promise, ("DauM",), **papers)
+        return self._judged(added["DauM"]) if added else None
 
     def ceiling(self, lines: pd.DataFrame) -> pd.DataFrame:
         """Add to lines of the chosen mechanism what no ε changes, see `curves.ceiling_frame`."""
@@ -528,17 +527,11 @@ class Evaluation:
 
     def ranges(self, count: int = 6) -> dict[float, FloatArray]:
         """Return records [share, group] at some Δp, as far as the table has them."""
-        pair, groups = self.model.pairs[self.exposed].pair, self.model.pairs[self.exposed].groups
-        widths = curves.reach_widths(self.model, self.exposed)
+        one, widths = self.model.pairs[self.exposed], curves.reach_widths(self.model, self.exposed)
         places = np.linspace(0, len(widths) - 1, min(count, len(widths))).round().astype(int)
-        sizes, _ = groups.population(self.model.replacement)
-        ranges = {}
-        for width in np.array(widths)[places].tolist():
-            low, high = pair.center - width / 2, pair.center + width / 2
-            numbers = replace(pair, low=low, high=high).numbers(self.n)
-            if (numbers <= sizes).all():
-                ranges[100 * width] = numbers
-        return ranges
+        sizes, _ = one.groups.population(self.model.replacement)
+        numbers = {widths[at]: curves.about(one.pair, widths[at]).numbers(self.n) for at in places}
+        return {100 * width: each for width, each in numbers.items() if (each <= sizes).all()}
 
     def at_epsilons(self) -> dict[float, Release]:
         """Return the chosen mechanism's noise at some ε and the scenario's δ."""
@@ -550,12 +543,12 @@ class Evaluation:
 
     def recalls(self) -> pd.DataFrame:
         """Return precision against recall of the ways shown, see `frames.recall_frame`."""
-        return self.cache.once(frames.recall_frame, self.model, self._releases, self.exposed)
+        return self._once(frames.recall_frame, self._releases, self.exposed)
 
     def beliefs(self) -> tuple[pd.DataFrame, int]:
         """Return beliefs after one release by the scenario's seed, see `frames.belief_frame`."""
         parts = self._releases, self.exposed, self.scenario.seed
-        return self.cache.once(frames.belief_frame, self.model, *parts)
+        return self._once(frames.belief_frame, *parts)
 
     # ---------------------------------------------------------------- from an error to ε
 
@@ -594,18 +587,20 @@ class Evaluation:
         """Return the work that makes `tradeoff`, a part a mechanism, all Gaussian by default."""
         every = names or ("OptM", *gaussian_names())
         parts = [{"names": [name]} for name in dict.fromkeys(every)]
-        return self._work("lines", parts, self._options | {"delta": self.scenario.delta})
+        delta = self.scenario.delta
+        return self._work(curves.epsilon_frame, parts, **self._options, delta=delta)
 
     def wider(self) -> Work:
         """Return the work that makes `widths`, a part a range."""
         parts = [{"widths": [width]} for width in curves.widths_of(self.model)]
-        return self._work("widths", parts, self._balanced | {"promise": self.promise})
+        return self._work(curves.width_frame, parts, **self._balanced, promise=self.promise)
 
     def reach(self) -> Work:
         """Return the work that makes right guesses against Δp, see `curves.reach_frame`."""
         widths = curves.reach_widths(self.model, self.exposed)
         parts = [{"widths": widths[start : start + 3]} for start in range(0, len(widths), 3)]
-        return self._work("reach", parts, {"releases": self._releases, "pair": self.exposed})
+        shown: dict[str, Any] = {"releases": self._releases, "pair": self.exposed}
+        return self._work(curves.reach_frame, parts, **shown)
 
     def accepting(self, limits: tuple[ErrorLimit, ...]) -> Work:
         """Return the work that chooses mechanisms' least ε by errors, see `choose`.
@@ -614,20 +609,16 @@ class Evaluation:
         """
         some = gaussian_names() if self.model.exact else (self.scenario.mechanism, "OptM")
         parts = [{"names": [name]} for name in dict.fromkeys(some)]
-        settings = self._options | {"delta": self.scenario.delta, "limit": limits}
-        return self._work("accepted", parts, settings)
+        delta = self.scenario.delta
+        return self._work(choose, parts, **self._options, delta=delta, limit=limits)
 
     def _work(
-        self,
-        kind: str,
-        parts: Sequence[dict[str, Any]],
-        settings: dict[str, Any],
-        laws: bool = False,
+        self, function: Callable[..., Any], parts: list[Any], laws: bool = False, **settings: Any
     ) -> Work:
         laws = laws or self.exact
         return (
-            key_of(kind, laws, self.model, *parts, **settings),
+            key_of(function.__name__, laws, self.model, *parts, **settings),
             curves.part,
             partial(curves.packed, self.model, laws, **settings),
-            [(kind, one) for one in parts],
+            [(function, one) for one in parts],
         )

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from distpriv.analysis import curves, evaluate, frames
-from distpriv.analysis.limits import ErrorLimit
+from distpriv.analysis.limits import ErrorLimit, choose
 from distpriv.model.simulate import simulate
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.queries import Count, Mean
@@ -56,7 +56,7 @@ def test_workers_give_the_lines_of_this_process(asked, statistics):
 def test_accepted_errors_lead_to_an_epsilon_and_back_to_a_limit(asked):
     now = asked(statistics=(Mean("age"), FEMALE))
     *work, _ = now.accepting((ErrorLimit("mean age", 1.0),))
-    found = done((*work, [("accepted", {"names": ["OptM"]})]))
+    found = done((*work, [(choose, {"names": ["OptM"]})]))
     changes = now.as_limit(*found.loc[0, ["mechanism", "epsilon"]])
     assert 0.98 < evaluate(replace(now.scenario, **changes), now.source).way.errors[0] <= 1
     assert now.as_limit("DauM", 0.0123456)["epsilon"] == 0.0124
