@@ -1,20 +1,23 @@
 """Show what an ε means to somebody who tests a record, and how notions of privacy relate."""
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from distpriv.analysis import explanations, notions
+from distpriv.analysis import evaluate, explanations, notions, wasserstein
 from distpriv.charts import attack, bars, notions as charts, style
+from distpriv.charts.wasserstein import laws, laws_alt
 from distpriv.composition import compose
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
 from distpriv.hypothesis import FRAMEWORKS, RELATIONS, RecordTest, max_epsilon
 from distpriv.model import Promise
-from distpriv.text import significant, times
+from distpriv.text import listed, percent, significant, times
 
-VIEWS = {"tests": "Hypothesis tests", "map": "Map", "composition": "Composition"}
+VIEWS = {"tests": "Hypothesis tests", "map": "Map", "wasserstein": "Wasserstein"}
+VIEWS |= {"composition": "Composition"}
 NOISE = {"laplace": "Laplace", "exact": "Gaussian", "classical": "Gaussian, classical (to ε = 1)"}
 EPSILONS = [0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0]
 BETAS = [0.25, 0.5, 1.0, 2.0, 4.0]
@@ -138,10 +141,10 @@ def relate() -> None:
     chosen, epsilon = FRAMEWORKS[kept["notion"]], kept["map-epsilon"]
     frame = notions.map_frame(epsilon, kept["notion"], kept["independent"])
     bounded = frame[(frame["most"] < float("inf")) & (frame["notion"] != kept["notion"])]
-    words = ", ".join(f"{row.notion} with {row.epsilon}" for row in style.rows(bounded))
+    words = listed(f"{row.notion} by {significant(row.most)}" for row in style.rows(bounded))
     answer(
         f"It bounds {len(bounded) or 'no'} other notion{'s' * (len(bounded) > 1)}",
-        f"{chosen.name} with ε = {significant(epsilon)} bounds {words or 'ε in no other notion'}.",
+        f"{chosen.name} with ε = {significant(epsilon)} bounds {words or 'no other'}.",
     )
     first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
     names = {short: f"{one.name} ({short})" for short, one in FRAMEWORKS.items()}
@@ -199,5 +202,29 @@ def together() -> None:
         )
 
 
-views = {"tests": tests, "map": relate, "composition": together}
+def moved() -> None:
+    """Draw how far one figure's law moves, and what hiding that costs."""
+    head = st.container()
+    names = [label[:1].upper() + label[1:] for label in now.labels]
+    place = st.selectbox("Figure", range(len(names)), format_func=names.__getitem__)
+    one = evaluate(replace(now.scenario, statistics=(now.scenario.statistics[place],)), now.source)
+    epsilon, delta, unit = now.epsilon or 1.0, now.scenario.delta, now.units[place]
+    frame = wasserstein.laws_frame(one.model)
+    moves = wasserstein.moves_frame(frame, delta)
+    shares = percent(now.pair.low), percent(now.pair.high)
+    with head:
+        lead = wasserstein.moves_lead(one.model, shares, delta, page.escape(unit), page.WORDS)
+        answer("How far must mass move?", lead)
+    page.show(
+        laws(frame, moves, shares, style.short(names[place])),
+        frame,
+        laws_alt(moves),
+        key="laws",
+        note="Arrows are the longest moves of the best coupling; dotted ones are left to δ.",
+    )
+    st.header("What does hiding it cost?", anchor=False)
+    st.table(wasserstein.costs_table(one.model, epsilon, delta, page.escape(unit)))
+
+
+views = {"tests": tests, "map": relate, "wasserstein": moved, "composition": together}
 views[st.session_state.get("notions-view") or "tests"]()

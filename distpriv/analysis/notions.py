@@ -47,7 +47,7 @@ def rates_table(test: RecordTest, threshold: float, beta: float) -> pd.DataFrame
     places = [threshold, float(test.threshold(beta))]
     recall, precision, score = test.scores(places, beta)
     rows = {
-        "Yes above": [f"{one:.2f}" if one > -math.inf else "always" for one in places],
+        "Yes above": ["always" if one == -math.inf else significant(one) for one in places],
         "Recall: found": [percent(one, 2) for one in recall],
         "Precision: right": [percent(one, 2) for one in precision],
         "False alarms": [percent(one, 2) for one in test.rates(places)[1]],
