@@ -44,20 +44,14 @@ _HALF_LOG = math.log(2 * math.pi) / 2
 class ShareLaws:
     """Normal laws of the statistics at several shares, and the lattices on which they lie.
 
-    Attributes
-    ----------
-    means, covariances : ndarray, shape (S, m) and (S, m, m)
-    bases : sequence of ndarray, shape (r, m)
-        Rows that span the lattice at each share, each beginning further right than the one before;
-        0 in the columns of statistics on no grid.
-    origins : ndarray, shape (S, m)
-        A possible value at each share.
+    Rows of a basis span the lattice at a share, each beginning further right than the one before;
+    they are 0 in the columns of statistics on no grid. Origins are possible values.
     """
 
-    means: FloatArray
-    covariances: FloatArray
-    bases: Sequence[FloatArray]
-    origins: FloatArray
+    means: FloatArray  # (S, m)
+    covariances: FloatArray  # (S, m, m)
+    bases: Sequence[FloatArray]  # each (r, m)
+    origins: FloatArray  # (S, m)
 
     def log_densities(
         self, releases: FloatArray, noise: Release, rounding: FloatArray | float = 0.0
@@ -113,16 +107,9 @@ def lattices(
 ) -> tuple[list[FloatArray], FloatArray]:
     """Return bases and origins of the statistics' lattices, see `ShareLaws`.
 
-    Parameters
-    ----------
-    grids : GroupGrids
-    records : (ndarray, ndarray)
-        Some of each group, shape (N_g, m); all, where a dataset may have a group whole.
-    numbers : ndarray, shape (S, 2)
-        Records [share, group].
-    sizes : ndarray, shape (2,)
-        Of the groups; ∞ for draws with replacement or from parts that are not known.
-    scales : ndarray, shape (m,)
+    Records, (N_g, m), are some of each group; all, where a dataset may have a group whole. Numbers
+    are [share, group], (S, 2); sizes of the groups are ∞ for draws with replacement or from parts
+    that are not known.
     """
     firsts, totals = (np.array([group[:end].sum(axis=0) for group in records]) for end in (1, None))
     bases = []

@@ -20,15 +20,10 @@ __all__ = ["Audit", "audit_attack", "epsilon_lower_bound"]
 class Audit:
     """What an attack proves about an (ε, δ) that is claimed; it can refute it, never prove it.
 
-    Attributes
-    ----------
-    epsilon : float
-        Lower confidence bound.
-    true_positive_rate, false_positive_rate : float
-        At the threshold that proves most, on the guesses that it was not chosen on.
+    Rates are those at the threshold that proves most, on the guesses that it was not chosen on.
     """
 
-    epsilon: float
+    epsilon: float  # lower confidence bound
     true_positive_rate: float
     false_positive_rate: float
     claimed: float | None
@@ -55,12 +50,8 @@ def audit_attack(
     second repetition and tried on the rest. The bounds share 1 − confidence (Bonferroni). Guesses
     of a repetition share classifier and records; given both they are independent, for which
     Clopper's and Pearson's bounds on all guesses together are conservative (Hoeffding 1956, Theorem
-    5).
-
-    Raises
-    ------
-    AttackError
-        If the attack met no such release, or δ, the claim or the confidence is out of range.
+    5). AttackError if the attack met no such release, or δ, the claim or the confidence is out of
+    range.
     """
     if name not in result.scores:
         raise AttackError(f"The attack met no release {name!r}.{near(name, result.scores)}")

@@ -28,18 +28,13 @@ _REACH = 12.0, 45.0  # deviations and scales of noise
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Belief in each of several shares before and after a release.
+    """Belief in each of several shares before and after a release, each of sum 1.
 
-    Attributes
-    ----------
-    shares : ndarray, shape (S,)
-    prior, posterior : ndarray, shape (S,)
-        Each sums to 1. The prior is 0 at shares at which there is no such release.
-    law : str
-        By which it was computed: "exact", "model" or "any data".
+    By the "exact" law, the "model", or "any data". The prior is 0 at shares at which there is no
+    such release.
     """
 
-    shares: FloatArray
+    shares: FloatArray  # (S,)
     prior: FloatArray
     posterior: FloatArray
     law: str
@@ -68,7 +63,8 @@ def posterior(
 
     By the exact law where it is at hand, else by normal laws N(μ_p, Σ_p + S) and the grid of the
     statistics. A release that keeps a fixed number of each group's records has one law at all
-    shares that have as many, and leaves the prior as it is.
+    shares that have as many, and leaves the prior as it is. DistprivError if value, prior, shares
+    and release do not fit together, or there is no such release at any share with a prior.
 
     Parameters
     ----------
@@ -80,12 +76,6 @@ def posterior(
         From 0 to 1; by default 0, 0.01, … 1. Each means a whole number of records.
     pair : int
         Whose secret it is about.
-
-    Raises
-    ------
-    DistprivError
-        If value, prior, shares and release do not fit together, or there is no such release at any
-        share with a prior.
     """
     release, fitted = AS_IT_IS if release is None else release, model.pairs[pair]
     y = np.asarray(value, float)

@@ -3,12 +3,5 @@
 from distpriv.composition.limits import compose, counterexample, left_of
 from distpriv.composition.releases import JointRelease, Part, joint_release, repeated
 
-__all__ = [
-    "JointRelease",
-    "Part",
-    "compose",
-    "counterexample",
-    "joint_release",
-    "left_of",
-    "repeated",
-]
+__all__ = ["JointRelease", "Part", "compose", "counterexample", "joint_release", "left_of"]
+__all__ += ["repeated"]

@@ -67,18 +67,12 @@ class Part:
 class JointRelease:
     """Hold what all releases together tell.
 
-    Attributes
-    ----------
-    model : GaussianModel
-    alone : Release or None
-        The one release of all statistics that tells the same, if there is one.
-    losses : tuple of tuple of (PrivacyLoss, float)
-        Else of each pair, lower against higher share, and what the grid may move log-likelihood
-        ratios by; several where its law is estimated.
+    Losses of each pair are of the lower against the higher share, with what the grid may move
+    log-likelihood ratios by; there are several where its law is estimated.
     """
 
     model: GaussianModel
-    alone: Release | None
+    alone: Release | None  # of all statistics, where one tells the same
     losses: tuple[tuple[tuple[PrivacyLoss, float], ...], ...] = ()
 
     def __repr__(self) -> str:
@@ -116,13 +110,9 @@ def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
     the sums of either group count as seen, which is at least as much. The model is of all
     statistics that are released, of the whole table.
 
-    Raises
-    ------
-    DistprivError
-        If nothing is released, a statistic is not the model's, or a sample is no part of the table.
-    NotApplicable
-        For Laplace noise, samples of statistics that are no sums over records, and balanced figures
-        of several samples.
+    DistprivError if nothing is released, a statistic is not the model's, or a sample is no part of
+    the table; NotApplicable for Laplace noise, samples of statistics that are no sums over records,
+    and balanced figures of several samples.
     """
     if not parts:
         raise DistprivError("There is no release to count; give at least one.")

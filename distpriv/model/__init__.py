@@ -13,17 +13,5 @@ from distpriv.model.release import (
     release_error,
 )
 
-__all__ = [
-    "AS_IT_IS",
-    "Error",
-    "GaussianModel",
-    "Groups",
-    "PairModel",
-    "Promise",
-    "Release",
-    "best_estimate",
-    "fit_groups",
-    "joint_law",
-    "no_data",
-    "release_error",
-]
+__all__ = ["AS_IT_IS", "Error", "GaussianModel", "Groups", "PairModel", "Promise", "Release"]
+__all__ += ["best_estimate", "fit_groups", "joint_law", "no_data", "release_error"]

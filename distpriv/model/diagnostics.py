@@ -160,21 +160,14 @@ def _whitened(values: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class CovarianceDifference:
-    """Hold how far the covariances of two shares differ, and what that costs.
+    """How far the covariances of two shares differ, and what that costs."""
 
-    Attributes
-    ----------
-    extremes : (float, float)
-        Least and largest ratio, of any combination of the statistics, of the variance at the higher
-        share to that at the lower one.
-    pooled, delta : float
-        δ(ε) if both shares had the mean covariance, and by their own, in the worse order.
-    """
-
+    # Least and largest ratio, of any combination of the statistics, of the variance at the higher
+    # share to that at the lower one.
     extremes: tuple[float, float]
     epsilon: float
-    pooled: float
-    delta: float
+    pooled: float  # δ(ε) if both shares had the mean covariance
+    delta: float  # δ(ε) by their own covariances, in the worse order
 
 
 def covariance_difference(

@@ -33,23 +33,16 @@ _CENTRAL, _FEW = 0.1, 0.01  # of the tables: tails left out, and those within a 
 class Estimate:
     """Law of statistics estimated from simulated tables.
 
-    Attributes
-    ----------
-    mean, covariance : ndarray, shape (p,) and (p, p)
-    mean_error, covariance_error : ndarray, shape (p,) and (p, p)
-        Standard errors; 0, but for rounding, for sums whose laws are exact.
-    resampled : list of (ndarray, ndarray)
-        Means and covariances that are as likely, so widely spread that a figure is worse under the
-        true law than under all of them in 3 of 100 cases only.
-    draws : ndarray, shape (tables, p)
+    The resampled ones are as likely, so widely spread that a figure is worse under the true law
+    than under all of them in 3 of 100 cases only.
     """
 
-    mean: FloatArray
-    covariance: FloatArray
-    mean_error: FloatArray
+    mean: FloatArray  # (p,)
+    covariance: FloatArray  # (p, p)
+    mean_error: FloatArray  # standard errors; 0, but for rounding, for sums whose laws are exact
     covariance_error: FloatArray
-    resampled: list[tuple[FloatArray, FloatArray]]
-    draws: FloatArray
+    resampled: list[tuple[FloatArray, FloatArray]]  # means and covariances
+    draws: FloatArray  # (tables, p)
 
 
 def estimated_law(
@@ -62,24 +55,12 @@ def estimated_law(
     count: int | None = None,
     controlled: bool = True,
 ) -> Estimate:
-    """Estimate the joint law of the statistics of nested subsets of one table's records.
+    """Estimate the joint law of the u m statistics of nested subsets of one table's records.
 
-    Parameters
-    ----------
-    groups : Groups
-        With their records, else it is a DistprivError.
-    kept, total : ndarray, shape (u, 2)
-        Records of each group that a subset has, the first of the larger ones, and how many they
-        stand for; where none is kept, the statistics are those of the groups' laws.
-    count : int, optional
-        Simulated tables; by default as many as about half a second allows.
-    controlled : bool
-        Whether exact laws of sums are used.
-
-    Returns
-    -------
-    Estimate
-        Of the u m statistics, subset by subset.
+    Of each group, (u, 2), a subset has `kept` records, the first of the larger ones, that stand for
+    `total`; where none is kept, the statistics are those of the groups' laws. Tables are as many as
+    about half a second allows, or `count`; only where it is controlled, exact laws of sums are
+    used. Groups without their records are a DistprivError.
     """
     records = records_of(groups)
     sizes, everyone = [len(group) for group in records], np.concatenate(records)

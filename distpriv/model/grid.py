@@ -39,49 +39,32 @@ _MANY = 100.0  # squared steps: more leave nothing of a factor exp(−2π² …)
 class Grid:
     """Grid of sums over records while the number with the property stays.
 
-    Attributes
-    ----------
-    steps : ndarray, shape (m,)
-        Step of each column by itself, 0 for none.
-    joint_steps : ndarray, shape (m,)
-        Step of each column while all others stay, for as many columns as the lattice has
-        dimensions; 0 for the others, which follow from these. The lattice of these steps is part of
-        the whole.
-    basis : tuple of tuple of int
-        Hermite normal form of the lattice in steps of the columns: equal lattices have equal ones.
+    Joint steps are steps while all other columns stay, of as many columns as the lattice has
+    dimensions; 0 for the others, which follow from these. The lattice of these steps is part of the
+    whole.
     """
 
-    steps: FloatArray
-    joint_steps: FloatArray
-    basis: tuple[tuple[int, ...], ...]
+    steps: FloatArray  # (m,), of each column by itself, 0 for none
+    joint_steps: FloatArray  # (m,)
+    basis: tuple[tuple[int, ...], ...]  # Hermite normal form of the lattice in steps of the columns
 
 
 @dataclass(frozen=True, eq=False)
 class GroupGrids:
     """Grids of sums over records of two groups, and whether two shares' sums can meet.
 
-    Attributes
-    ----------
-    both : Grid
-        Where records of both groups vary.
-    alone : (Grid, Grid)
-        Where only records without, or with, the property vary: the other group gives none of its
-        records, or all of them.
-    order : int
-        Least number of records by which k has to differ for sums to lie on the same coset of the
-        lattice of both; 0 for none.
-    replaced : (bool, bool)
-        Whether the sum of all of the other group's records and that of as many records without, or
-        with, the property lie on different cosets of the lattice alone.
-    totals : bool
-        Whether the sums of all records of either group differ.
+    Where only one group's records vary, the other one gives none of its records, or all of them.
     """
 
-    both: Grid
-    alone: tuple[Grid, Grid]
+    both: Grid  # where records of both groups vary
+    alone: tuple[Grid, Grid]  # where only records without, or with, the property vary
+    # Least number of records by which k has to differ for sums to lie on the same coset of the
+    # lattice of both; 0 for none.
     order: int
+    # Whether the sum of all of the other group's records and that of as many records without, or
+    # with, the property lie on different cosets of the lattice alone.
     replaced: tuple[bool, bool] = (True, True)
-    totals: bool = True
+    totals: bool = True  # whether the sums of all records of either group differ
 
     @classmethod
     def of(cls, without: FloatArray, having: FloatArray) -> GroupGrids:
@@ -234,27 +217,21 @@ class Lattice:
     def add(self, vectors: Iterable[Sequence[int]]) -> None:
         """Take in vectors, one after another, by Euclid's algorithm on their leading entries."""
         for vector in vectors:
-            self._insert([int(entry) for entry in vector])
-            self._reduce()
-
-    def _insert(self, rest: list[int]) -> None:
-        while any(rest):
-            lead = next(place for place, entry in enumerate(rest) if entry)
-            leads = self.leads
-            if lead not in leads:
-                at = sum(place < lead for place in leads)
-                self.rows.insert(at, rest)
-                return
-            row = self.rows[leads.index(lead)]
-            while rest[lead]:
-                row[:], rest = rest, _minus(row, rest, row[lead] // rest[lead])
-
-    def _reduce(self) -> None:
-        for place, (row, lead) in enumerate(zip(self.rows, self.leads, strict=True)):
-            if row[lead] < 0:
-                row[:] = [-entry for entry in row]
-            for above in self.rows[:place]:
-                above[:] = _minus(above, row, above[lead] // row[lead])
+            rest = [int(entry) for entry in vector]
+            while any(rest):
+                lead = next(place for place, entry in enumerate(rest) if entry)
+                leads = self.leads
+                if lead not in leads:
+                    self.rows.insert(sum(place < lead for place in leads), rest)
+                    break
+                row = self.rows[leads.index(lead)]
+                while rest[lead]:
+                    row[:], rest = rest, _minus(row, rest, row[lead] // rest[lead])
+            for place, (row, lead) in enumerate(zip(self.rows, self.leads, strict=True)):
+                if row[lead] < 0:
+                    row[:] = [-entry for entry in row]
+                for above in self.rows[:place]:
+                    above[:] = _minus(above, row, above[lead] // row[lead])
 
     def fill(self, vectors: IntArray) -> None:
         """Take in as many of the vectors, shape (N, width), as it needs to contain all of them."""
@@ -287,7 +264,7 @@ class Lattice:
         for row, lead in zip(self.rows, self.leads, strict=True):
             more = row[lead] // math.gcd(row[lead], rest[lead])
             times = more * rest[lead] // row[lead]
-            rest = [more * a - times * b for a, b in zip(rest, row, strict=True)]
+            rest = _minus([more * entry for entry in rest], row, times)
             multiple *= more
         return 0 if any(rest) else multiple
 
@@ -312,20 +289,9 @@ def smoothness(
 
     By Poisson summation over the dual of the grid (the smoothing parameter of Micciancio & Regev
     2007): θ = Σ exp(−2π² wᵀ(Σ⁻¹ + S⁻¹)⁻¹w) over the dual grid's points w but 0, the larger one of
-    the two shares.
-
-    Parameters
-    ----------
-    covariances, joint_steps, steps : ndarray, shape (2, m, m), (2, m) and (m,)
-        Of the statistics, at each share, see `Grid`.
-    noise : ndarray, shape (..., m, m)
-        Covariances of normal noise.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        ∞ where the noise leaves some combination of statistics on its grid, so that arithmetic
-        undoes it; 0 where no statistic has a grid.
+    the two shares. Covariances, (2, m, m), and steps, (2, m) and (m,), are of the statistics, see
+    `Grid`; noise S is normal, of covariances (..., m, m). Its θ, (...), is ∞ where it leaves some
+    combination of statistics on its grid, so that arithmetic undoes it; 0 where there is no grid.
     """
     gridded = np.flatnonzero(steps > 0)
     if not len(gridded):

@@ -123,17 +123,9 @@ def nested_moments(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute moments of weighted sums of nested subsets of two groups, (u p,) and (u p, u p).
 
-    Sums of s and of t >= s records of a group of N, the first among the second, have covariance s C
-    (1 − t/N).
-
-    Parameters
-    ----------
-    means, covariances : ndarray, shape (2, p) and (2, p, p)
-        Of single records of each group.
-    sizes : ndarray, shape (2,)
-        Of the groups, ∞ with replacement.
-    kept, total : ndarray, shape (u, 2)
-        Records of each group that a subset has, and how many they stand for.
+    Of each group, (u, 2), a subset has `kept` records that stand for `total`. Sums of s and of t >=
+    s records of a group of N, the first among the second, have covariance s C (1 − t/N); N is ∞
+    with replacement. Means, (2, p), and covariances, (2, p, p), are of single records.
     """
     weights = np.divide(total, kept, out=np.zeros_like(total), where=kept > 0)
     fewer, more = np.minimum(kept[:, None], kept), np.maximum(kept[:, None], kept)

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from scipy import special
+from scipy.linalg import block_diag
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
@@ -276,20 +277,16 @@ def joint_law(
         If a release keeps more records than a table has, or an empty group stands for some.
     """
     fitted, m = model.pairs[pair], len(model.scales)
-    noise = np.zeros((len(releases) * m, len(releases) * m))
-    for place, one in enumerate(releases):
-        noise[place * m :, place * m :][:m, :m] = one.total(m)
+    noise = block_diag(*(one.total(m) for one in releases))
     if not model.exact and all(one.additive for one in releases):
         several = len(releases)
         return np.tile(fitted.means, several), np.tile(fitted.covariances, [several] * 2) + noise
-    laws: list[tuple[FloatArray, FloatArray]] = []
+    laws = []
     for numbers in fitted.numbers:
-        kept, total = np.array(
-            [
-                [numbers if some is None else some for some in (one.kept, one.stands_for)]
-                for one in releases
-            ]
-        ).swapaxes(0, 1)
+        kept = np.array([numbers if one.kept is None else one.kept for one in releases])
+        total = np.array(
+            [numbers if one.stands_for is None else one.stands_for for one in releases]
+        )
         if (kept > numbers).any():
             raise DistprivError(
                 "A release keeps more records of a group than a table in the range has; take a "
@@ -297,10 +294,7 @@ def joint_law(
             )
         if (kept.any(axis=1, keepdims=True) & (kept == 0) & (total > 0)).any():
             raise DistprivError("A group without kept records cannot stand for any.")
-        if laws and all(one.kept is not None and one.stands_for is not None for one in releases):
-            laws.append(laws[0])  # kept records have one law at every share
-        else:
-            laws.append(_law_of_kept(model, fitted.groups, kept, total))
+        laws.append(_law_of_kept(model, fitted.groups, kept, total))
     means, covariances = (np.array(part) for part in zip(*laws, strict=True))
     return means, covariances + noise
 

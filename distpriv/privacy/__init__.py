@@ -25,30 +25,8 @@ from distpriv.privacy.persons import (
     record_moves,
 )
 
-__all__ = [
-    "Bound",
-    "Bounds",
-    "ExactLaw",
-    "FiniteLoss",
-    "NormalLoss",
-    "PerRecord",
-    "Persons",
-    "PrivacyLoss",
-    "Verdict",
-    "WorstLoss",
-    "accuracies",
-    "as_bounds",
-    "check_bounds",
-    "compute_law",
-    "delivered_delta",
-    "delivered_epsilon",
-    "exact_law",
-    "known_law",
-    "optimal_attack_accuracy",
-    "pair_loss",
-    "per_record",
-    "privacy_loss",
-    "record_moves",
-    "verdict",
-    "verdicts",
-]
+__all__ = ["Bound", "Bounds", "ExactLaw", "FiniteLoss", "NormalLoss", "PerRecord", "Persons"]
+__all__ += ["PrivacyLoss", "Verdict", "WorstLoss", "accuracies", "as_bounds", "check_bounds"]
+__all__ += ["compute_law", "delivered_delta", "delivered_epsilon", "exact_law", "known_law"]
+__all__ += ["optimal_attack_accuracy", "pair_loss", "per_record", "privacy_loss", "record_moves"]
+__all__ += ["verdict", "verdicts"]

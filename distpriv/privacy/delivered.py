@@ -92,15 +92,13 @@ class WorstLoss:
         normal = [loss for loss in self.losses if isinstance(loss, NormalLoss)]
         return NormalLoss.together(normal) if len(normal) == len(self.losses) else None
 
-    def delta(self, epsilon: FloatArray | float) -> FloatArray:
-        """Return δ(ε), shape of ε."""
-        return self.profile(epsilon)
-
     def profile(self, level: FloatArray | float) -> FloatArray:
         """Return sup_S P(S) − e^l Q(S) for levels l of any sign, shape of l."""
         if self._normal is not None:
             return self._normal.profile(np.asarray(level, float)[..., None]).max(axis=-1)
         return np.max([loss.profile(level) for loss in self.losses], axis=0)
+
+    delta = profile
 
     def epsilon(self, delta: FloatArray | float) -> FloatArray:
         """Return the least ε >= 0 with δ(ε) <= delta, shape of delta; ∞ if there is none."""

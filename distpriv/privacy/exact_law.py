@@ -50,28 +50,17 @@ ComplexArray = NDArray[np.complex128]
 
 @dataclass(frozen=True, eq=False)
 class ExactLaw:
-    """Law of the statistics at the two shares of a pair.
+    """Law of the statistics at the two shares of a pair, on the points of a grid.
 
-    Attributes
-    ----------
-    probabilities : ndarray, shape (2, points, …)
-        Of the points of a grid, an axis a statistic, at each share.
-    steps : ndarray, shape (m,)
-        Between neighbouring points, in units of the statistics; m is 1 or 2.
-    error : float
-        What rounding may have lost of any δ.
-    patient : bool
-        Whether noise may take a second or so to mix with.
-    complete : ndarray, shape (2, n + 1), or None
-        Of one count, the probabilities of 0 … n to the last digits of each; None where the law has
-        tails that are left out or that no float holds.
+    Of one count there may be the probabilities of 0 … n to the last digits of each, unless the law
+    has tails that are left out or that no float holds.
     """
 
-    probabilities: FloatArray
-    steps: FloatArray
-    error: float
-    patient: bool = False
-    complete: FloatArray | None = field(default=None, repr=False)
+    probabilities: FloatArray  # (2, points, …), an axis a statistic
+    steps: FloatArray  # (m,), between points, in units of the statistics; m is 1 or 2
+    error: float  # what rounding may have lost of any δ
+    patient: bool = False  # whether noise may take a second or so to mix with
+    complete: FloatArray | None = field(default=None, repr=False)  # (2, n + 1)
 
     def __repr__(self) -> str:
         shape = " × ".join(map(str, self.probabilities.shape[1:]))
@@ -254,12 +243,10 @@ def _clean(masses: FloatArray, rounding: float) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class _Places:
-    """Where the records of both groups lie: cells for counts, else points of a grid.
-
-    Cells, (2, 4), are records with neither, the second, the first and both of two properties.
-    """
+    """Where the records of both groups lie: cells for counts, else points of a grid."""
 
     unit: FloatArray  # (m,), step of sums over records
+    # (2, 4), records with neither, the second, the first and both of two properties
     cells: FloatArray | None
     values: list[tuple[IntArray, IntArray]]  # places and their counts
 
@@ -267,44 +254,12 @@ class _Places:
 _KNOWN: WeakKeyDictionary[Groups, dict[Any, Any]] = WeakKeyDictionary()
 
 
-def known_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
+def known_law(fitted: PairModel, model: GaussianModel, patient: bool = False) -> ExactLaw | None:
     """Return the exact law of a pair's statistics where it is at hand.
 
     That is where it takes about a tenth of a second, or has been computed by `compute_law` before;
     it lives as long as the groups that it was computed from.
     """
-    return _law(fitted, model, patient=False)
-
-
-def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
-    """Compute the exact law of a pair's statistics, in up to a second or two; then it is known.
-
-    None where there is none: for statistics without a grid, for more of them than one or two
-    counts, for groups without records, and where a law has more than a million points.
-    """
-    return _law(fitted, model, patient=True)
-
-
-def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> ExactLaw:
-    """Return the law of one sum, mean or count on a grid, or of two counts, at both shares.
-
-    The n records are drawn without replacement; None: as many as the table has complete ones, drawn
-    with replacement from the groups' laws. Errors are those of :func:`distpriv.fit_gaussian`, and
-    NotApplicable if the law is not known.
-    """
-    groups = source_of(table).groups(query, pair.secret)
-    count = int(groups.counts.sum()) if n is None else n
-    model = fit_groups([groups], query, [pair], count, replacement=n is None)
-    law = compute_law(model.pairs[0], model)
-    if law is None:
-        raise NotApplicable(
-            "The exact law is known for one sum, mean or count on a grid, or for two counts, and "
-            "for some million points at most; take such figures, or fewer records."
-        )
-    return law
-
-
-def _law(fitted: PairModel, model: GaussianModel, patient: bool) -> ExactLaw | None:
     groups = fitted.groups
     if groups.records is None or not model.query.linear or len(model.query) > 2:
         return None
@@ -325,6 +280,34 @@ def _law(fitted: PairModel, model: GaussianModel, patient: bool) -> ExactLaw | N
         known[at] = law and replace(law, patient=patient)
     law = known[at]
     return None if law is None else replace(law, steps=law.steps * model.scales)
+
+
+def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
+    """Compute the exact law of a pair's statistics, in up to a second or two; then it is known.
+
+    None where there is none: for statistics without a grid, for more of them than one or two
+    counts, for groups without records, and where a law has more than a million points.
+    """
+    return known_law(fitted, model, patient=True)
+
+
+def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> ExactLaw:
+    """Return the law of one sum, mean or count on a grid, or of two counts, at both shares.
+
+    The n records are drawn without replacement; None: as many as the table has complete ones, drawn
+    with replacement from the groups' laws. Errors are those of :func:`distpriv.fit_gaussian`, and
+    NotApplicable if the law is not known.
+    """
+    groups = source_of(table).groups(query, pair.secret)
+    count = int(groups.counts.sum()) if n is None else n
+    model = fit_groups([groups], query, [pair], count, replacement=n is None)
+    law = compute_law(model.pairs[0], model)
+    if law is None:
+        raise NotApplicable(
+            "The exact law is known for one sum, mean or count on a grid, or for two counts, and "
+            "for some million points at most; take such figures, or fewer records."
+        )
+    return law
 
 
 def _places(*records: FloatArray) -> _Places | None:
@@ -369,14 +352,11 @@ def _computed(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw
     complete = None
     if m == 1 and n <= _DIRECT:
         complete = _complete(places.cells, numbers, replacement)
-    waves = [
-        [
-            fft.rfftn(_counts_law(cells, k, m, replacement), size)
-            for cells, k in zip(places.cells, row, strict=True)
-        ]
-        for row in numbers.tolist()
-    ]
-    laws = np.array([fft.irfftn(one * other, size)[(slice(n + 1),) * m] for one, other in waves])
+    laws = np.zeros((2, *[n + 1] * m))
+    for law, row in zip(laws, numbers.tolist(), strict=True):
+        parts = [_counts_law(*part, m, replacement) for part in zip(places.cells, row, strict=True)]
+        one, other = (fft.rfftn(part, size) for part in parts)
+        law[:] = fft.irfftn(one * other, size)[(slice(n + 1),) * m]
     return replace(_cropped(laws, places.unit, _NEGLIGIBLE), complete=complete)
 
 

@@ -209,9 +209,10 @@ def least_along(
     rough: float = _KEPT,
     largest: float = 1e15,
 ) -> FloatArray:
-    """Compute the least factors at which noise that grows with them keeps promises.
+    """Compute the least factors, (B,), at which noise that grows with them keeps promises.
 
-    The secant method in their logarithm, on which ln δ is about a straight line, in a bracket.
+    The secant method in their logarithm, on which ln δ is about a straight line, in a bracket. NaN
+    where however much does not do; else a factor that has been tried.
 
     Parameters
     ----------
@@ -221,11 +222,6 @@ def least_along(
         The least factor to be tried, above 0; the first one is this or 1, whichever is more.
     rough, largest : float
         Room, in ln δ, that may be left, and the largest factor to be tried.
-
-    Returns
-    -------
-    ndarray, shape (B,)
-        NaN where however much does not do; else a factor that has been tried.
     """
     count = len(least)
     low, high = np.log(least), np.full(count, np.inf)

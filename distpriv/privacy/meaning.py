@@ -94,24 +94,14 @@ def posterior_bounds(
 ) -> tuple[float, float]:
     """Compute between what a belief in one of the shares ends, of so many releases.
 
-    The log-odds of a belief move by ln dP/dQ of what is released.
-
-    Parameters
-    ----------
-    prior : float
-        Belief before the release, between 0 and 1.
-    often : float
-        Fraction of releases, above 0 and below 1, at either share and for every pair.
-
-    Returns
-    -------
-    low, high : float
-        0 and 1 where so many releases may leave no doubt.
+    The log-odds of a belief move by ln dP/dQ of what is released: from the prior, between 0 and 1,
+    to between low and high, at either share and for every pair, but for a fraction 1 − often. They
+    are 0 and 1 where so many releases may leave no doubt.
     """
     if not 0 < prior < 1 or not 0 < often < 1:
         raise DistprivError("A belief and a fraction of releases lie between 0 and 1, not at them.")
-    losses = [pair_loss(model, release, place) for place in range(len(model.pairs))]
-    moved = max(_moved(loss, 1 - often) for loss in losses)
+    places = range(len(model.pairs))
+    moved = max(_moved(pair_loss(model, release, place), 1 - often) for place in places)
     return float(expit(logit(prior) - moved)), float(expit(logit(prior) + moved))
 
 
@@ -133,22 +123,15 @@ def _moved(loss: PrivacyLoss, rarely: float) -> float:
 
 @dataclass(frozen=True)
 class GaussianPrivacy:
-    """Hold how far apart two bell curves of width 1 are that a release keeps as close.
+    """How far apart two bell curves of width 1 are that a release keeps as close.
 
-    Attributes
-    ----------
-    mu : float or None
-        δ(ε) is at most that of N(μ, 1) against N(0, 1) (μ-Gaussian DP for the pairs; Dong, Roth &
-        Su 2022, Corollary 2.13); None where there is no such μ.
-    down_to : float
-        0 where that holds for every ε; else δ(ε) may be this instead, where it is more.
-    why : str
-        Why there is no μ, or none for every ε.
+    δ(ε) is at most that of N(μ, 1) against N(0, 1) (μ-Gaussian DP for the pairs; Dong, Roth & Su
+    2022, Corollary 2.13), or `down_to`, where that is more.
     """
 
-    mu: float | None
-    down_to: float = 0.0
-    why: str = ""
+    mu: float | None  # None where there is no such μ
+    down_to: float = 0.0  # 0 where μ holds for every ε
+    why: str = ""  # there is no μ, or none for every ε
 
 
 def gaussian_privacy(

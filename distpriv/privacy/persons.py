@@ -17,6 +17,7 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model import GaussianModel, Promise, Release
+from distpriv.model.grid import deviations
 from distpriv.privacy.loss import NormalLoss, normal_delta
 from distpriv.queries import Query, Statistic
 from distpriv.text import near, significant
@@ -75,14 +76,10 @@ def _bound(row: tuple[Any, ...]) -> Bound:
 
 @dataclass(frozen=True)
 class Persons:
-    """Hold a promise to every single record, besides that for the share.
+    """Hold an (ε, δ) to every single record, besides that for the share.
 
-    Attributes
-    ----------
-    epsilon, delta : float
-        ε at least 0, δ at least 0 and below 1, else it is a DistprivError.
-    bounds : tuple of Bound
-        Public bounds of the columns, see `as_bounds`; () takes the scenario's.
+    Public bounds of the columns are those of `as_bounds`; () takes the scenario's. A number or a
+    bound out of its domain is a DistprivError.
     """
 
     epsilon: float
@@ -98,16 +95,12 @@ class Persons:
 
 
 def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
-    """Compute how far replacing one of n records moves the statistics.
+    """Compute how far replacing one of n records moves the statistics, shape (V, m).
 
-    Mean and sum of one column move together, along one interval. Of several counts of one column at
-    most one falls and one rises (Dwork & Roth 2014, Section 3.3, on histograms). Different columns
-    move by themselves, and so do a count of a column and its mean, which is more than they can.
-
-    Returns
-    -------
-    ndarray, shape (V, m)
-        Every move lies in the convex hull of these and their negatives.
+    Every move lies in the convex hull of the vertices and their negatives. Mean and sum of one
+    column move together, along one interval. Of several counts of one column at most one falls and
+    one rises (Dwork & Roth 2014, Section 3.3, on histograms). Different columns move by themselves,
+    and so do a count of a column and its mean, which is more than they can.
 
     Raises
     ------
@@ -202,13 +195,9 @@ def data_range(model: GaussianModel) -> dict[str, tuple[float, float]]:
 class PerRecord:
     """(ε, δ)-differential privacy per record that a noise gives.
 
-    Attributes
-    ----------
-    mu : float
-        The largest Mahalanobis length of a record's move under the normal noise: μ-Gaussian
-        differential privacy (Dong, Roth & Su 2022). ∞ where some direction has no such noise.
-    pure : float
-        ε at δ = 0 of the Laplace noise; ∞ where some direction has none.
+    μ is the largest Mahalanobis length of a record's move under the normal noise (μ-Gaussian
+    differential privacy; Dong, Roth & Su 2022), `pure` the ε at δ = 0 of the Laplace noise; ∞ where
+    some direction has no such noise.
     """
 
     mu: float
@@ -275,10 +264,10 @@ def each_record(
 
 def _normal_reach(covariance: FloatArray, moves: FloatArray) -> float:
     """Return the largest √(ΔᵀS⁻¹Δ), in units of the noise's own deviations."""
-    unit = np.sqrt(np.diagonal(covariance).clip(0))
-    if not np.isfinite(covariance).all() or moves[:, unit == 0].any():
+    bare = ~(np.diagonal(covariance) > 0)
+    if not np.isfinite(covariance).all() or moves[:, bare].any():
         return math.inf
-    unit = np.where(unit > 0, unit, 1.0)
+    unit = deviations(covariance)
     values, vectors = np.linalg.eigh(covariance / np.outer(unit, unit))
     scaled, noisy = moves / unit, values > _RANK
     if _misses(scaled, scaled @ vectors[:, ~noisy] @ vectors[:, ~noisy].T):

@@ -15,18 +15,5 @@ from distpriv.queries.statistics import (
     Sum,
 )
 
-__all__ = [
-    "Correlation",
-    "Count",
-    "Deviation",
-    "Label",
-    "Mean",
-    "Median",
-    "Pair",
-    "Proportion",
-    "Quantile",
-    "Query",
-    "SensitiveProperty",
-    "Statistic",
-    "Sum",
-]
+__all__ = ["Correlation", "Count", "Deviation", "Label", "Mean", "Median", "Pair", "Proportion"]
+__all__ += ["Quantile", "Query", "SensitiveProperty", "Statistic", "Sum"]

@@ -47,7 +47,6 @@ class Statistic:
     ----------
     kind : str
         A key of ``KINDS``.
-    column : str
     value : Label or None
         What counts and proportions look for; None for the others.
     other : str
@@ -151,6 +150,8 @@ class Statistic:
     def of(self, records: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Compute the statistic of datasets, shape (...).
 
+        A deviation or correlation of one record is a DistprivError.
+
         Parameters
         ----------
         records : ndarray, shape (..., n, w)
@@ -158,11 +159,6 @@ class Statistic:
             come with many rows of weights.
         weights : ndarray, shape (..., n), optional
             How many records each stands for; 1 each by default.
-
-        Raises
-        ------
-        DistprivError
-            If a deviation or correlation is asked of one record.
         """
         x = records[..., 0]
         if self.linear:
@@ -246,11 +242,7 @@ def Correlation(column: str, other: str) -> Statistic:  # noqa: N802
 class Query:
     """The statistics that a release holds, at least one and all different.
 
-    Attributes
-    ----------
-    statistics : tuple of Statistic
-        Any iterable is accepted, and a single one.
-
+    Any iterable of statistics is accepted, and a single one.
     """
 
     statistics: tuple[Statistic, ...]
