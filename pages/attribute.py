@@ -1,14 +1,15 @@
 """Show attribute privacy: of the scenario's table, of Gaussian averages, and of networks."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from distpriv.analysis import attribute, sentences
-from distpriv.attribute import BayesianNetwork, learn_network
+from distpriv.attribute import BayesianNetwork, learn_network, markov_quilt, noise_by_release
 from distpriv.charts import attribute as charts, costs
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import number
@@ -20,17 +21,15 @@ VIEWS = {"table": "My table", "averages": "Gaussian data", "network": "Networks"
 NOISE = {"classical": "Classical noise, as in the paper", "exact": "Exact noise"}
 NETWORKS = {"school": "The paper's school", "file": "A file", "table": "From my table"}
 HOSPITAL = pd.DataFrame(
-    {
-        "average": [key.replace("-", " ") for key in PRINTED["hospital"]],
-        "protected share": "share of women",
-        "difference": [
-            "{} to {}".format(*one["difference"]) for one in PRINTED["hospital"].values()
-        ],
-        "deviation": [str(one["deviation"]) for one in PRINTED["hospital"].values()],
-        "shares apart": "0.25",
-    }
+    [
+        ["average weight", "share of women", "9 to 24.5", "15", "0.25"],
+        ["average blood pressure", "share of women", "6 to 10", "10", "0.25"],
+        ["average temperature", "share of women", "0 to 0.3", "2", "0.25"],
+    ],
+    columns=attribute.ASSUMED,
 )
 SCHOOL = BayesianNetwork(**PRINTED["school"])
+SENSITIVITY = "Most that the figure changes when all records get other values of this attribute."
 state, now = page.current()
 chosen = st.session_state
 kept: dict[str, Any] = chosen.setdefault("attribute", {})
@@ -46,26 +45,22 @@ def keep(widget: Callable[..., Any], name: str, first: Any, *more: Any, **option
     return kept[name]
 
 
-def pick(name: str, names: dict[str, str]) -> Any:
-    """Draw a choice that begins likewise, or with the first."""
-    kept[name] = page.choice(name, names, kept.get(name, next(iter(names))), f"attribute-{name}")
-    return kept[name]
-
-
-def complain(problem: DistprivError) -> None:
-    """Say at its place what is wrong."""
-    st.caption(f":red[{page.escape(problem)}]")
-    problems.append(problem)
+@contextmanager
+def noticing() -> Iterator[None]:
+    """Say at its place what is wrong, and go on to what else is asked for."""
+    try:
+        yield
+    except DistprivError as problem:
+        st.caption(f":red[{page.escape(problem)}]")
+        problems.append(problem)
 
 
 def ask(name: str, label: str, first: str, low: float, high: float, **options: Any) -> float:
     """Ask for a number; NaN for none."""
-    text = keep(st.text_input, name, first, label, **options)
-    try:
-        return number(text, low, high) if text or first else math.nan
-    except DistprivError as problem:
-        complain(problem)
-        return math.nan
+    text, value = keep(st.text_input, name, first, label, **options), math.nan
+    with noticing():
+        value = number(text, low, high) if text or first else math.nan
+    return value  # noqa: RET504  # NaN where that is no number
 
 
 def table() -> None:
@@ -95,7 +90,7 @@ def averages() -> None:
     """Show which averages of normal records need noise, from ranges that the user knows."""
     picture = st.container()
     st.subheader("What is assumed", anchor=False)
-    how = pick("noise", NOISE)
+    how = keep(page.choice, "noise", "classical", "Noise", NOISE, None)
     one, two, three = st.columns(3)
     with one:
         n = ask("n", "Records of each average", "50", 1, 1e9)
@@ -111,21 +106,18 @@ def averages() -> None:
         "Difference: of the average between records with and without the protected attribute. "
         "Deviation: of single records around that. Apart: of the shares to be hidden."
     )
+    if not problems:
+        with noticing():
+            assumed = attribute.read_assumptions(rows, n, lambda text: number(text, -1e99, 1e99))
+            frame = noise_by_release(assumed, epsilon, delta, how).reset_index()
     if problems:
         raise problems[0]
-    try:
-        assumed = attribute.read_assumptions(rows, int(n), lambda text: number(text, -1e99, 1e99))
-        frame = attribute.averages_frame(assumed, epsilon, delta, how)
-    except DistprivError as problem:
-        complain(problem)
-        raise
     with head:
         page.headline(*attribute.averages_answer(frame, page.WORDS))
     note = f"Each average by itself, at ε = {significant(epsilon)}, δ = {significant(delta)}. "
-    if how == "classical" and epsilon > 1:
-        note += ERRATA[2]
+    note += ERRATA[2] * (how == "classical" and epsilon > 1)
     if rows.equals(HOSPITAL):
-        note += f"The hospital of Zhang et al. (2022), Section 4.2. {ERRATA[6]} {ERRATA[11]}"
+        note += f"The hospital of Zhang et al. (2022). {ERRATA[6]} {ERRATA[11]}"
     with picture:
         alt = charts.averages_alt(frame)
         page.show(charts.averages(frame), frame, alt, key="averages", note=note)
@@ -135,38 +127,39 @@ def network() -> None:
     """Show which attributes of a network tell of a protected one, and the noise that hides it."""
     left, right = st.columns([7, 5], gap="large")
     with right:
-        source = pick("network", NETWORKS)
-        try:
+        source = keep(page.choice, "source", "school", "Network", NETWORKS, None)
+        with noticing():
             net = read(source)
-        except DistprivError as problem:
-            complain(problem)
-            raise
+        if problems:
+            raise problems[0]
         names, usual, ends = "|".join(net.nodes), "1", (net.nodes[0], net.nodes[-1])
         if source == "school":
             usual, ends = "100", ("family income", "height")
         secrets = keep(st.multiselect, f"secrets-{names}", [ends[0]], "Protected", net.nodes)
         shown = keep(st.multiselect, f"shown-{names}", [ends[1]], "Released", net.nodes)
-        deltas, words = {}, "Most that the figure changes when all records get other values of it."
+        deltas = {}
         for name in shown:
-            label = f"Sensitivity to {page.escape(name)}"
-            deltas[name] = ask(f"{name}-{names}", label, usual, 0, 1e99, help=words)
-        together, words = math.nan, "Sensitivity to all of them together"
+            key, label = f"{name}-{names}", f"Sensitivity to {page.escape(name)}"
+            deltas[frozenset([name])] = ask(key, label, usual, 0, 1e99, help=SENSITIVITY)
         if len(shown) > 1:
-            together = ask(f"all-{names}", words, "", 0, 1e99, placeholder="Their sum")
+            key, most = f"all-{names}", sum(deltas.values())
+            value = ask(key, "Sensitivity to all", "", 0, 1e99, placeholder="Their sum")
+            deltas[frozenset(shown)] = most if math.isnan(value) else value
         budget = ask("budget", "ε", "1", 1e-4, 100)
+        asked = secrets, shown, deltas, budget, 4 if len(net.nodes) <= 12 else 2
+        memory = "quilt", net.to_json(), *map(repr, asked)
+        with noticing():
+            if not problems:
+                result = state.memory(memory, lambda: markov_quilt(net, *asked))
     if problems:
         raise problems[0]
-    asked = secrets, deltas, None if math.isnan(together) else together, budget
-    key = "quilt", net.to_json(), repr(asked)
-    result = state.memory(key, lambda: attribute.hiding_quilt(net, *asked))
-    frame = attribute.nodes_frame(net, result, shown)
     with head:
         page.headline(*attribute.quilt_answer(result, page.WORDS))
     with left:
         page.show(
-            charts.network(frame, net.edges),
+            charts.network(net, result, shown),
             result.to_frame(),
-            charts.network_alt(frame),
+            charts.network_alt(result, shown),
             key="network",
             note="The quilt separates what is protected and nearby from what is remote. Only what "
             "is released and nearby needs noise. Numbers: all quilts.",
@@ -203,8 +196,9 @@ def read(source: str) -> BayesianNetwork:
 
 
 head = st.container()
+views = {"table": table, "averages": averages, "network": network}
 try:
-    {"table": table, "averages": averages, "network": network}[pick("view", VIEWS)]()
+    views[keep(page.choice, "view", "table", "View", VIEWS, None)]()
 except DistprivError as problem:
     with head:
         page.headline("No answer for this", page.escape(problem))

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from distpriv.analysis.comparison import Way, judge, noises, ways_frame
 from distpriv.analysis.sentences import PLAIN, Style, off
-from distpriv.attribute import Assumption, BayesianNetwork, noise_by_release
-from distpriv.attribute.gaussian import Calibration
-from distpriv.attribute.quilt import QuiltResult, markov_quilt
+from distpriv.attribute import Assumption
+from distpriv.attribute.quilt import QuiltResult
 from distpriv.errors import DistprivError
 from distpriv.text import listed, significant
 
@@ -20,13 +18,11 @@ if TYPE_CHECKING:
 
     from distpriv.analysis.evaluation import Evaluation
 
-__all__ = ["ASSUMED", "averages_answer", "averages_frame", "hiding_noise", "hiding_quilt"]
-__all__ += ["nodes_frame", "printed_noise", "quilt_answer", "read_assumptions", "table_answer"]
-__all__ += ["ways_of_hiding"]
+__all__ = ["ASSUMED", "averages_answer", "hiding_noise", "printed_noise", "quilt_answer"]
+__all__ += ["read_assumptions", "table_answer", "ways_of_hiding"]
 
 ASSUMED = ("average", "protected share", "difference", "deviation", "shares apart")
 """Columns of a table of assumptions, as text."""
-_MOST_QUILTS = 700
 _COLUMNS = {"way": "title", "guesses": "guesses", "error": "percent"}
 _COLUMNS |= {"estimated": "estimated_percent", "kept": "kept"}
 _NO_NOISE = "No noise is needed"
@@ -55,8 +51,8 @@ def printed_noise(now: Evaluation) -> str:
 def table_answer(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, str]:
     """Return a title and a sentence: what Algorithm 1 hides, and its error beside OptM's."""
     low, high = map(style.strong, now.exposed_shares)
-    hidden = f"whether {low} or {high} have "
-    hidden += style.name(now.scenario.secrets[now.exposed].secret.label)
+    secret = style.name(now.scenario.secrets[now.exposed].secret.label)
+    hidden = f"whether {low} or {high} have {secret}"
     if way.release.kind == "as it is":
         return _NO_NOISE, f"The figures as they are hide {hidden}, {way.by}."
     error = off(way.percent)
@@ -66,7 +62,7 @@ def table_answer(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, 
 
 
 def read_assumptions(
-    table: pd.DataFrame, n: int, number: Callable[[str], float]
+    table: pd.DataFrame, n: float, number: Callable[[str], float]
 ) -> list[Assumption]:
     """Read rows of `ASSUMED` with ranges like "9 to 24.5"; an error says row and column."""
     found = []
@@ -86,15 +82,6 @@ def read_assumptions(
     return found
 
 
-def averages_frame(
-    assumed: Iterable[Assumption], epsilon: float, delta: float, calibration: Calibration
-) -> pd.DataFrame:
-    """Return `noise_by_release`, and `own`: what the data vary by themselves, % of the needed."""
-    frame = noise_by_release(assumed, epsilon, delta, calibration).reset_index()
-    own = 100 * frame["variance"] / frame["needed"].where(frame["needed"] > 0)
-    return frame.assign(own=own.fillna(100.0).clip(upper=100.0))
-
-
 def averages_answer(frame: pd.DataFrame, style: Style = PLAIN) -> tuple[str, str]:
     """Return a title and a sentence: how many averages need noise, and which needs the most."""
     worst, count = frame.sort_values("own").iloc[0], int((frame["noise"] > 0).sum())
@@ -103,42 +90,6 @@ def averages_answer(frame: pd.DataFrame, style: Style = PLAIN) -> tuple[str, str
     error = style.strong(f"± {significant(worst['error'])}")
     lead = f"Most is needed by {style.name(worst['release'])}: noise of {error} on average hides "
     return f"{count} of {len(frame)} need noise", f"{lead}{style.name(worst['protected'])}."
-
-
-def hiding_quilt(
-    network: BayesianNetwork,
-    protected: Iterable[str],
-    released: Mapping[str, float],
-    together: float | None,
-    epsilon: float,
-) -> QuiltResult:
-    """Search the quilt of least noise, of at most four attributes, or fewer in large networks.
-
-    All released attributes move the figure by `together`, by default the sum of their own.
-    """
-    every, others = frozenset(released), len(network.nodes) - 1
-    if not every:
-        raise DistprivError("Choose at least one attribute that is released.")
-    deltas = {every: sum(released.values()) if together is None else together}
-    deltas |= {frozenset([name]): value for name, value in released.items()}
-    numbers = {size: sum(math.comb(others, k) for k in range(size + 1)) for size in (4, 3, 2)}
-    largest = next(size for size, count in numbers.items() if count <= _MOST_QUILTS)
-    return markov_quilt(network, protected, released, deltas, epsilon, largest)
-
-
-def nodes_frame(
-    network: BayesianNetwork, result: QuiltResult, released: Collection[str]
-) -> pd.DataFrame:
-    """Return each attribute's part ("protected", "quilt", "nearby" or "remote"), and if released.
-
-    Of the protected attribute that asks for the most noise.
-    """
-    import pandas as pd
-
-    parts = dict.fromkeys(result.remote, "remote") | dict.fromkeys(result.quilt, "quilt")
-    parts[result.protected] = "protected"
-    rows = [(name, parts.get(name, "nearby"), name in released) for name in network.nodes]
-    return pd.DataFrame(rows, columns=["attribute", "part", "released"])
 
 
 def quilt_answer(result: QuiltResult, style: Style = PLAIN) -> tuple[str, str]:

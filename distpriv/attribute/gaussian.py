@@ -157,7 +157,7 @@ class Assumption:
     difference: Range
     deviation: Range
     diameter: float
-    n: int
+    n: float
 
     def __post_init__(self) -> None:
         of = f" of {self.release!r}"
@@ -226,8 +226,8 @@ def noise_by_release(
     Returns
     -------
     DataFrame
-        By release: sensitivity, variance, needed (see `AttributeNoise`), noise (σ²), error (E|Z|)
-        and protected, of the share that asks for the most noise.
+        By release: sensitivity, variance, own (which fraction of the needed variance that is, at
+        most 1), noise (σ²), error (E|Z|) and protected, of the share that asks for the most noise.
 
     Raises
     ------
@@ -245,7 +245,7 @@ def noise_by_release(
         shifts, spreads = [one.sensitivity for one in some], [one.variance for one in some]
         noise = attribute_private_gaussian(shifts, spreads, epsilon, delta, calibration)
         at, error = noise.binding, noise.expected_absolute_error
-        numbers = shifts[at], spreads[at], float(noise.needed[at]), noise.variance, error
-        rows[name] = (*numbers, some[at].protected)
-    columns = ["sensitivity", "variance", "needed", "noise", "error", "protected"]
+        own = spreads[at] / noise.needed[at] if noise.variance else 1.0
+        rows[name] = (shifts[at], spreads[at], own, noise.variance, error, some[at].protected)
+    columns = ["sensitivity", "variance", "own", "noise", "error", "protected"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("release")

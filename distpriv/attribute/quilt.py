@@ -154,8 +154,10 @@ def markov_quilt(
     family = _family(networks)
     network, queried, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
     network.check_nodes([*secrets, *queried])
-    if not secrets or not 0 < epsilon < math.inf:
-        raise DistprivError("A quilt needs at least one protected attribute and an ε above 0.")
+    if not secrets or not queried or not 0 < epsilon < math.inf:
+        raise DistprivError(
+            "Choose at least one protected and one released attribute, and an ε above 0."
+        )
     deltas = _sensitivities(queried, sensitivity)
     quilts: list[Quilt] = []
     for secret in secrets:

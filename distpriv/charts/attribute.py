@@ -8,13 +8,15 @@ import networkx as nx
 import numpy as np
 
 from distpriv.charts import style
-from distpriv.text import listed, significant
+from distpriv.text import listed, percent, significant
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection
 
     import pandas as pd
     import plotly.graph_objects as go
+
+    from distpriv.attribute import BayesianNetwork, Quilt
 
 _LOOKS = {  # colour and mark of an attribute by its part
     "protected": (style.HIGH, "square"),
@@ -36,7 +38,7 @@ def averages(frame: pd.DataFrame) -> go.Figure:
     Parameters
     ----------
     frame : DataFrame
-        Columns release, own (per cent), noise (variance) and error.
+        Columns release, own (fraction), noise (variance) and error.
     """
     rows, places = style.rows(frame), list(range(len(frame)))
     chart = style.figure(
@@ -44,18 +46,18 @@ def averages(frame: pd.DataFrame) -> go.Figure:
         margin={"l": 2, "r": 96, "t": 26, "b": 8},
         bargap=0.68,
         barmode="overlay",
-        xaxis=style.axis(range=[0, 100], visible=False),
+        xaxis=style.axis(range=[0, 1], visible=False),
         yaxis=style.axis(range=[len(rows) - 0.5, -0.62], visible=False),
     )
     hues = [style.verdict_color(row.noise == 0) for row in rows]
-    for lengths, strength in (([100.0] * len(rows), 0.25), (frame["own"], 0.95)):
+    for lengths, strength in (([1.0] * len(rows), 0.25), (frame["own"], 0.95)):
         look = {"color": [style.faint(hue, strength) for hue in hues], "line": {"width": 0}}
         chart.add_bar(x=lengths, y=places, orientation="h", marker=look, hoverinfo="skip")
     small: dict[str, Any] = style.ABOVE | {"yshift": 6, "font": {"size": 12}}
     notes = [style.words(0, 1, "own variance, % of what hiding needs", **small)]
     notes.append(style.words(1, 1, "noise", xshift=10, **small))
     for place, row, hue in zip(places, rows, hues, strict=True):
-        text = f"{style.short(row.release, 40)}: {significant(row.own)} %"
+        text = f"{style.short(row.release, 40)}: {percent(row.own)}"
         notes.append(style.words(0, place, text, **style.OVER))
         text = f"<b>± {significant(row.error)}</b>" if row.noise else "<b>none</b>"
         look = {"xref": "paper", "xanchor": "left", "font": {"size": 15, "color": hue}}
@@ -67,23 +69,15 @@ def averages(frame: pd.DataFrame) -> go.Figure:
 def averages_alt(frame: pd.DataFrame) -> str:
     """Return the bars in words."""
     return "; ".join(
-        f"{row.release}: own variance {significant(row.own)} % of what hiding needs, noise ± "
+        f"{row.release}: own variance {percent(row.own)} of what hiding needs, noise ± "
         f"{significant(row.error)}"
         for row in style.rows(frame)
     )
 
 
-def network(frame: pd.DataFrame, edges: Sequence[tuple[str, str]]) -> go.Figure:
-    """Return attributes by their parts, what is released in bold, and edges from parent to child.
-
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns attribute, part ("protected", "quilt", "nearby" or "remote") and released.
-    edges : sequence of (parent, child)
-    """
-    graph = nx.Graph(edges)
-    graph.add_nodes_from(frame["attribute"])
+def network(attributes: BayesianNetwork, quilt: Quilt, released: Collection[str]) -> go.Figure:
+    """Return attributes by their parts in a quilt, what is released in bold, and all edges."""
+    graph = attributes.graph.to_undirected()
     steps = dict(nx.all_pairs_shortest_path_length(graph))
     apart = {one: {other: steps[one].get(other, 3) for other in graph} for one in graph}
     places = nx.kamada_kawai_layout(graph, dist=apart)
@@ -96,16 +90,17 @@ def network(frame: pd.DataFrame, edges: Sequence[tuple[str, str]]) -> go.Figure:
     arrow = {"axref": "x", "ayref": "y", "showarrow": True, "arrowhead": 2, "arrowwidth": 1.2}
     arrow |= {"arrowcolor": style.faint(style.QUIET, 0.8), "standoff": 13, "startstandoff": 11}
     notes = []
-    for parent, child in edges:
+    for parent, child in attributes.edges:
         (x, y), (ax, ay) = places[child], places[parent]
         notes.append(style.words(x, y, "") | {"ax": ax, "ay": ay} | arrow)
-    for row in style.rows(frame):
-        (x, y), (hue, mark) = places[row.attribute], _LOOKS[row.part]
-        line = {"width": 3, "color": hue}
-        style.marks(chart, [x], [y], hue, size=20, symbol=mark, line=line)
-        name, part = style.short(row.attribute, 18), row.part + ", released" * row.released
-        text = f"<b>{name}</b><br>{part}" if row.released else f"{name}<br>{part}"
-        ways = [places[one] - places[row.attribute] for one in graph[row.attribute]]
+    for name, (x, y) in places.items():
+        part = _part(name, quilt)
+        hue, mark = _LOOKS[part]
+        style.marks(chart, [x], [y], hue, size=20, symbol=mark, line={"width": 3, "color": hue})
+        text = f"{style.short(name, 18)}<br>{part}"
+        if name in released:
+            text = f"<b>{style.short(name, 18)}</b><br>{part}, released"
+        ways = [places[one] - places[name] for one in graph[name]]
         free = {  # by how far edges keep away
             side: max((way @ side / np.linalg.norm(way) for way in ways), default=0.0)
             for side in _SIDES
@@ -116,7 +111,15 @@ def network(frame: pd.DataFrame, edges: Sequence[tuple[str, str]]) -> go.Figure:
     return chart
 
 
-def network_alt(frame: pd.DataFrame) -> str:
-    """Return the attributes of a network by their parts."""
-    parts = [f"{part}: {listed(some['attribute'])}" for part, some in style.parts(frame, "part")]
-    return f"{'; '.join(parts)}. Released: {listed(frame['attribute'][frame['released']])}."
+def network_alt(quilt: Quilt, released: Collection[str]) -> str:
+    """Return the parts of a quilt in words."""
+    near = listed(sorted(quilt.nearby - {quilt.protected})) or "none"
+    return (
+        f"Protected: {quilt.protected}; quilt: {listed(sorted(quilt.quilt)) or 'none'}; nearby: "
+        f"{near}; remote: {listed(sorted(quilt.remote)) or 'none'}. Released: {listed(released)}."
+    )
+
+
+def _part(name: str, quilt: Quilt) -> str:
+    parts = {"quilt": quilt.quilt, "remote": quilt.remote, "protected": {quilt.protected}}
+    return next((part for part, names in parts.items() if name in names), "nearby")

@@ -1,0 +1,72 @@
+"""Attribute privacy in frames and words: rows of text, titles and sentences."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from distpriv.analysis import attribute
+from distpriv.attribute import BayesianNetwork, markov_quilt, noise_by_release
+from distpriv.errors import DistprivError
+
+ROWS = [["weight", "women", "9 to 24.5", "15", "0.25"], ["heat", "women", "0 to 0.3", "2", "0.25"]]
+
+
+def read(*rows):
+    table = pd.DataFrame(rows, columns=attribute.ASSUMED)
+    return attribute.read_assumptions(table, 50, float_of)
+
+
+def float_of(text):
+    try:
+        return float(text)
+    except ValueError:
+        raise DistprivError(f"{text!r} is no number.") from None
+
+
+def test_averages_are_answered_by_the_one_that_varies_least():
+    # Zhang et al. (2022), Section 4.2: n = 50, ε = 1, δ = 1e-3, classical.
+    frame = noise_by_release(read(*ROWS, [None] * 5), 1, 1e-3, "classical").reset_index()
+    assert frame["error"].tolist() == pytest.approx([18.38, 0.0119], abs=0.006)
+    assert frame["own"].tolist() == pytest.approx([4.5 / 535.03, 0.08 / 0.08022], rel=1e-3)
+    title, lead = attribute.averages_answer(frame)
+    assert title == "2 of 2 need noise"
+    assert lead == "Most is needed by weight: noise of ± 18.4 on average hides women."
+    frame = noise_by_release(read(ROWS[1]), 1, 1e-3).reset_index()
+    assert attribute.averages_answer(frame)[0] == "No noise is needed"
+    assert frame["own"].tolist() == [1]
+
+
+@pytest.mark.parametrize(
+    ("place", "cell", "words"),
+    [
+        (2, "x", "Row 2, difference: 'x' is no number"),
+        (2, "9 to 2", "Row 2: The difference of 'heat' must run"),
+        (4, "", "Row 2, shares apart: '' is no number"),
+    ],
+)
+def test_cell_that_is_wrong_is_named_by_row_and_column(place, cell, words):
+    row = [*ROWS[1]]
+    row[place] = cell
+    with pytest.raises(DistprivError, match=words):
+        read(ROWS[0], row)
+
+
+LINE = BayesianNetwork(
+    [("a", "b"), ("b", "c")],
+    {"a": [0.5, 0.5], "b": [[0.4, 0.6], [0.5, 0.5]], "c": [[0.1, 0.9], [0.9, 0.1]]},
+)
+
+
+@pytest.mark.parametrize(
+    ("secret", "released", "sensitivity", "title", "words"),
+    [
+        ("a", "c", 1.0, "No noise is needed", "only through b, with influence 0.223 of ε = 1."),
+        ("b", "b", 3.0, "Noise of scale 3", "± 3 on average hides b, and no quilt asks for less."),
+        ("a", "a", 0.0, "No noise is needed", "Nothing that is released depends on a."),
+    ],
+)
+def test_networks_are_answered_by_the_quilt(secret, released, sensitivity, title, words):
+    result = markov_quilt(LINE, [secret], [released], {frozenset({released}): sensitivity}, 1.0)
+    answer, lead = attribute.quilt_answer(result)
+    assert (answer, lead[-len(words) :]) == (title, words)

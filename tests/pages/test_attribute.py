@@ -1,0 +1,50 @@
+"""The page Attribute privacy: its views answer, what is entered stays, what is wrong is said."""
+
+from __future__ import annotations
+
+import json
+
+from distpriv.papers.items import PRINTED
+from tests.pages.test_pages import NO_ANSWER, drawn, widget
+
+AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
+CYCLE = json.dumps({"edges": [["a", "b"], ["b", "a"]], "tables": AB})
+MANY = json.dumps({"edges": [], "tables": {f"x{place}": [1.0] for place in range(25)}})
+GENDER = "only through *gender*, with influence 0.262"
+STEPS = [  # control, its label and value, then the title and words of the page
+    ("segmented_control", "View", "averages", "3 of 3 need noise", "± 18.4"),
+    ("segmented_control", "Noise", "exact", "2 of 3 need noise", "asks for none"),
+    ("text_input", "ε", "zero", NO_ANSWER, "'zero' is no number"),
+    ("segmented_control", "View", "network", "No noise is needed", GENDER),
+    ("multiselect", "Released", ["height", "SAT score"], "Noise of scale 105", "counts both sides"),
+    ("text_input", "Sensitivity to all", "100", "Noise of scale 100", "no quilt asks for less"),
+    ("segmented_control", "Network", "file", "Noise of scale 100", "no quilt asks for less"),
+    ("text_area", "Or paste it", CYCLE, NO_ANSWER, "make a cycle through"),
+    ("text_area", "Or paste it", MANY, NO_ANSWER, "not 25"),
+    ("segmented_control", "View", "averages", NO_ANSWER, "'zero' is no number"),
+    ("segmented_control", "View", "network", NO_ANSWER, "not 25"),
+    ("segmented_control", "Network", "school", "Noise of scale 100", "no quilt asks for less"),
+    ("segmented_control", "Network", "table", "No noise is needed", "is your assumption"),
+]
+
+
+def test_every_view_answers_keeps_what_is_entered_and_says_what_is_wrong(warm):
+    warm.session_state["state"].take(warm.session_state["state"].start("census-income"))
+    assert drawn(warm, "attribute") == "21\u00a0% off to hide it"
+    assert "with OptM by" in warm.main.markdown[0].value
+    for kind, label, value, title, words in STEPS:
+        widget(getattr(warm.main, kind), label).set_value(value).run()
+        assert not warm.exception
+        text = " ".join(one.value for one in (*warm.main.markdown, *warm.main.caption))
+        assert (warm.title[0].value, label) == (title, label)
+        assert words in text.replace("\\", "")
+
+
+def test_hospital_of_the_page_is_that_of_the_paper(warm):
+    drawn(warm, "attribute")
+    widget(warm.main.segmented_control, "View").set_value("averages").run()
+    rows = warm.session_state["attribute"]["rows"]
+    for (key, printed), (_, row) in zip(PRINTED["hospital"].items(), rows.iterrows(), strict=True):
+        ends = [float(end) for end in row["difference"].split("to")]
+        assert (row["average"], ends) == (key.replace("-", " "), printed["difference"])
+        assert float(row["deviation"]) == printed["deviation"]
