@@ -193,13 +193,13 @@ def together() -> None:
         "much of the first is chance.",
     )
     st.header("When do they add up?", anchor=False)
+    st.markdown(
+        "Promises add up where tables are **drawn independently** (Proposition A.5), or each θ is "
+        "**one known table** (A.4). For several releases of your own table, see Guarantee."
+    )
     with page.sentences():
         twice = compose([now.promise, now.promise], "independent")
-        st.markdown(
-            f"{written(now.promise)} and once more makes {written(twice)} where both tables are "
-            "**drawn independently** (Proposition A.5) or each θ is **one known table** (A.4). "
-            "For several releases of your own table, see Guarantee."
-        )
+        st.markdown(f"Yours twice is then {written(twice)}; once it is {written(now.promise)}.")
 
 
 def moved() -> None:
@@ -207,7 +207,8 @@ def moved() -> None:
     head = st.container()
     names = [label[:1].upper() + label[1:] for label in now.labels]
     place = st.selectbox("Figure", range(len(names)), format_func=names.__getitem__)
-    one = evaluate(replace(now.scenario, statistics=(now.scenario.statistics[place],)), now.source)
+    single = replace(now.scenario, statistics=(now.scenario.statistics[place],))
+    one = evaluate(single, now.source, now.cache)
     epsilon, delta, unit = now.epsilon or 1.0, now.scenario.delta, now.units[place]
     frame = wasserstein.laws_frame(one.model)
     moves = wasserstein.moves_frame(frame, delta)

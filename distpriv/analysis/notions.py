@@ -106,11 +106,11 @@ def pufferfish(now: Evaluation, style: Style = PLAIN) -> tuple[str, str]:
     pairs = tuple((k, k + 1) for k in range(1, len(laws), 2))
     fish = to_pufferfish(DistributionPrivacy(dict(enumerate(laws, 1)), pairs))
     both = ", ".join(f"({{0}}{a}, {{0}}{b}), ({{0}}{b}, {{0}}{a})" for a, b in pairs)
-    mixed = ", ".join(f"θ{a} or θ{b}" for a, b in fish.beliefs)
+    mixed = "; ".join(f"the records come from θ{a} or θ{b}, at any odds" for a, b in fish.beliefs)
     thetas = "; ".join(f"θ{k}: {law}" for k, law in enumerate(laws, 1))
     secrets = "; ".join(f"s{k}: the records come from θ{k}" for k in fish.secrets)
     return (
         f"{style.strong('As distribution privacy.')} Θ = {{{thetas}}}. Ψ = {{{both.format('θ')}}}.",
         f"{style.strong('As Pufferfish privacy.')} S = {{{secrets}}}. "
-        f"S_pairs = {{{both.format('s')}}}. D: the records come from {mixed}, at any odds.",
+        f"S_pairs = {{{both.format('s')}}}. D: {mixed}.",
     )
