@@ -319,17 +319,20 @@ def optimal_coupling(
     (a, p), (b, q) = _law("x", x, x_weights), _law("y", y, y_weights)
     distances = _distances(a, b, norm, _MOST_MOVES).ravel()
     left, right = np.ones((1, len(a))), np.ones((1, len(b)))
-    sides = vstack([kron(eye_array(len(a)), right), kron(left, eye_array(len(b)))])
+    sides = vstack([kron(eye_array(len(a)), right), kron(left, eye_array(len(b)))]).tocsr()
     far = (distances > reach * (1 + _SLACK) + _SLACK).astype(float)[None]
+    # In millionths, for the solver drops masses below 1e-9; the last equation follows from others.
+    masses, allowed = 1e6 * np.append(p, q[:-1]), 1e6 * delta + 1e-3
     solution = linprog(  # type: ignore[call-overload]
-        distances, far, [delta + 1e-9], sides, np.concatenate([p, q]), method="highs"
+        distances, far, [allowed], sides[:-1], masses, method="highs"
     )
     if solution.x is None:
         raise DistprivError("These moves cannot be computed; take fewer points.")
-    some = np.flatnonzero(solution.x > 1e-9)
+    moved = solution.x / 1e6
+    some = np.flatnonzero(moved > 1e-9)
     sources, targets = np.divmod(some, len(b))
     if x_weights is not None:  # among all points, those without weight included
         sources = np.flatnonzero(np.asarray(x_weights) > 0)[sources]
     if y_weights is not None:
         targets = np.flatnonzero(np.asarray(y_weights) > 0)[targets]
-    return Coupling(sources, targets, solution.x[some], distances[some], reach)
+    return Coupling(sources, targets, moved[some], distances[some], reach)
