@@ -68,11 +68,11 @@ def tests() -> None:
     with third.popover("What the attacker knows", width="stretch"):
         for name, label in KNOWN.items():
             st.slider(label, 0.0, 0.9, step=0.05, key=key(name))
-    beta, threshold, known = kept["beta"], kept["threshold"], [kept[name] for name in KNOWN]
+    beta, threshold, knowledge = kept["beta"], kept["threshold"], [kept[name] for name in KNOWN]
     try:
         delta = None if kept["noise"] == "laplace" else number(kept["delta"], 1e-12, 0.5)
         calibration = "classical" if kept["noise"] == "classical" else "exact"
-        test = RecordTest(kept["epsilon"], delta, calibration, *known)
+        test = RecordTest(kept["epsilon"], delta, calibration, *knowledge)
     except DistprivError as problem:
         with head:
             answer("No answer for this", page.escape(problem))
@@ -98,8 +98,8 @@ def tests() -> None:
     with right:
         st.table(notions.rates_table(test, threshold, beta))
         present, absent = test.densities([threshold, 9.0])
-        ratio, most = map(significant, present / absent)
-        bounded = f"; no count speaks for it more than {most} : 1" * (delta is None)
+        ratio, largest = map(significant, present / absent)
+        bounded = f"; no count speaks for it more than {largest} : 1" * (delta is None)
         st.caption(f"Plausible deniability: the line speaks {ratio} : 1 for the record{bounded}.")
     st.header("Which ε keeps a bound?", anchor=False)
     left, right = st.columns([7, 4], gap="large")
@@ -116,10 +116,9 @@ def tests() -> None:
     with right:
         st.slider("F-score at most", 0.5, 0.99, step=0.01, key=key("bound"))
         try:
-            found = max_epsilon(kept["bound"], beta, *known, delta=delta, calibration=calibration)
-            st.markdown(
-                f"**ε = {significant(float(found))}** is the largest that keeps this bound."
-            )
+            noise: Any = {"delta": delta, "calibration": calibration}
+            largest = significant(float(max_epsilon(kept["bound"], beta, *knowledge, **noise)))
+            st.markdown(f"**ε = {largest}** is the largest that keeps this bound.")
         except DistprivError as problem:
             st.markdown(f":red[{page.escape(problem)}]")
     st.header("And for your two shares?", anchor=False)
@@ -140,8 +139,8 @@ def relate() -> None:
     """Draw the map of notions, and write the scenario in two of them."""
     chosen, epsilon = FRAMEWORKS[kept["notion"]], kept["map-epsilon"]
     frame = notions.map_frame(epsilon, kept["notion"], kept["independent"])
-    bounded = frame[(frame["most"] < float("inf")) & (frame["notion"] != kept["notion"])]
-    words = listed(f"{row.notion} by {significant(row.most)}" for row in style.rows(bounded))
+    bounded = frame[(frame["largest"] < float("inf")) & (frame["notion"] != kept["notion"])]
+    words = listed(f"{row.notion} by {significant(row.largest)}" for row in style.rows(bounded))
     answer(
         f"It bounds {len(bounded) or 'no'} other notion{'s' * (len(bounded) > 1)}",
         f"{chosen.name} with ε = {significant(epsilon)} bounds {words or 'no other'}.",

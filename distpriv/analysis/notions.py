@@ -60,8 +60,10 @@ def score_frame(test: RecordTest, beta: float) -> pd.DataFrame:
     """Return the largest F_β against ε, of who knows nothing and of this test's attacker."""
     import pandas as pd
 
-    noise, known = (test.delta, test.calibration), (test.prior, test.records, test.time)
-    knows = {"knows nothing": (0.0, 0.0, 0.0)} | ({"knows more": known} if any(known) else {})
+    noise, knowledge = (test.delta, test.calibration), (test.prior, test.records, test.time)
+    knows = {"knows nothing": (0.0, 0.0, 0.0)} | (
+        {"knows more": knowledge} if any(knowledge) else {}
+    )
     lines = {name: RecordTest(_EPSILONS, *noise, *one).f_score(beta) for name, one in knows.items()}
     frame = pd.DataFrame({"epsilon": _EPSILONS} | lines)
     return frame.melt("epsilon", var_name="attacker", value_name="f_score")
@@ -71,28 +73,28 @@ def map_frame(epsilon: float, framework: str, independent: bool) -> pd.DataFrame
     """Return what ε can be in each notion, what it protects and which inputs it compares."""
     import pandas as pd
 
-    found = convert(epsilon, framework, independent=independent)
-    rows = [(key, *entry, *found[key], _range(*found[key])) for key, entry in FRAMEWORKS.items()]
-    columns = ["notion", "name", "protects", "neighbours", "source", "least", "most", "epsilon"]
+    ends = convert(epsilon, framework, independent=independent)
+    rows = [(key, *entry, *ends[key], _range(*ends[key])) for key, entry in FRAMEWORKS.items()]
+    columns = ["notion", "name", "protects", "neighbours", "source", "least", "largest", "epsilon"]
     return pd.DataFrame(rows, columns=columns)
 
 
 def _range(low: float, high: float) -> str:
-    least, most = significant(low), significant(high)
+    least, largest = significant(low), significant(high)
     if low == high:
         return f"ε = {least}"
     if high == math.inf:
         return f"ε ≥ {least}" if low else "any ε"
-    return f"{least} to {most}" if low else f"ε ≤ {most}"
+    return f"{least} to {largest}" if low else f"ε ≤ {largest}"
 
 
 def composition_frame(correlation: float, noise: float) -> pd.DataFrame:
     """Return right guesses of 100 from two figures of one table, each alone and together."""
     import pandas as pd
 
-    found = counterexample(_SHIFT, correlation, noise)
+    distances = counterexample(_SHIFT, correlation, noise).values()
     names = "First figure, with noise", "Second figure, without noise", "Both together"
-    guesses = [100 * NormalLoss(np.array([one]), np.ones(1)).accuracy() for one in found.values()]
+    guesses = [100 * NormalLoss(np.array([one]), np.ones(1)).accuracy() for one in distances]
     return pd.DataFrame({"name": names, "guesses": guesses})
 
 

@@ -57,10 +57,8 @@ def densities(frame: pd.DataFrame, threshold: float, best: float) -> go.Figure:
 
 def densities_alt(frame: pd.DataFrame) -> str:
     """Return the curves in words."""
-    tops = (frame[name].max() for name in ("without", "present"))
-    return "Densities of a noisy count. Highest without the record {:.2f}, with it {:.2f}.".format(
-        *tops
-    )
+    highest = significant(frame["present"].max(), 2)
+    return f"Densities of a noisy count with and without a record, {highest} at their highest."
 
 
 def scores(frame: pd.DataFrame, *, bound: float, here: tuple[float, float]) -> go.Figure:
