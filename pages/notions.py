@@ -207,23 +207,24 @@ def moved() -> None:
     names = [label[:1].upper() + label[1:] for label in now.labels]
     place = st.selectbox("Figure", range(len(names)), format_func=names.__getitem__)
     single = replace(now.scenario, statistics=(now.scenario.statistics[place],))
-    one = evaluate(single, now.source, now.cache)
-    epsilon, delta, unit = now.epsilon or 1.0, now.scenario.delta, now.units[place]
+    one = evaluate(single, now.source, now.cache, reference=now.reference)
+    epsilon, delta, unit = now.epsilon or 1.0, now.scenario.delta, page.escape(now.units[place])
     frame = wasserstein.laws_frame(one.model)
     moves = wasserstein.moves_frame(frame, delta)
     shares = percent(now.pair.low), percent(now.pair.high)
     with head:
-        lead = wasserstein.moves_lead(one.model, shares, delta, page.escape(unit), page.WORDS)
-        answer("How far must mass move?", lead)
+        lead = wasserstein.moves_lead(one.model, shares, delta, unit, page.WORDS)
+        far = significant(wasserstein.reaches(one.model, delta)[0], 2)
+        answer(f"Up to {f'{far} {unit}'.strip()} apart", lead)
     page.show(
         laws(frame, moves, shares, style.short(names[place])),
         frame,
         laws_alt(moves),
         key="laws",
-        note="Arrows are the longest moves of the best coupling; dotted ones are left to δ.",
+        note="Arrows show the longest moves that turn blue into orange; δ ignores dotted ones.",
     )
     st.header("What does hiding it cost?", anchor=False)
-    st.table(wasserstein.costs_table(one.model, epsilon, delta, page.escape(unit)))
+    st.table(wasserstein.costs_table(one.model, epsilon, delta, unit))
 
 
 views = {"tests": tests, "map": relate, "wasserstein": moved, "composition": together}

@@ -66,7 +66,7 @@ def moves_frame(laws: pd.DataFrame, delta: float, most: int = 4) -> pd.DataFrame
     coupling = optimal_coupling(values, values, delta, laws["low"], laws["high"])
     columns = {"start": values[coupling.sources], "end": values[coupling.targets]}
     frame = pd.DataFrame(columns | {"mass": coupling.masses, "beyond": coupling.beyond})
-    far = frame[coupling.distances > coupling.reach * (1 - 1e-9)]
+    far = frame[coupling.distances > max(coupling.reach * (1 - 1e-9), 1e-12)]
     return far.sort_values("mass", ascending=False).head(most).sort_values("start")
 
 
@@ -103,7 +103,7 @@ def costs_table(model: GaussianModel, epsilon: float, delta: float, unit: str) -
     releases = calibrate_all([*zip(_NAMES, promises, strict=True)], model)
     for name, one in zip(_NAMES, releases, strict=True):
         if not isinstance(one, Release) or one.promise is None:
-            rows.append((name, "–", str(one), "", ""))
+            rows.append((name, "–", "–", str(one), "–"))
             continue
         (way,) = judge(model, [one], one.promise)
         error = f"± {significant(way.errors[0])} {unit}".strip()
