@@ -84,7 +84,9 @@ from distpriv.queries import (
     Sum as Sum,
 )
 from distpriv.sources import (
+    connect as connect,
     fit_gaussian as fit_gaussian,
+    scan as scan,
 )
 from distpriv.tables import (
     how_read as how_read,

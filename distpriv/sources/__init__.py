@@ -1,6 +1,24 @@
 """Where tables live, and what is computed of them there."""
 
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from distpriv.sources.fit import fit_gaussian
 from distpriv.sources.frame import FrameSource, Source, source_of
 
-__all__ = ["FrameSource", "Source", "fit_gaussian", "source_of"]
+if TYPE_CHECKING:
+    from distpriv.sources.databases import connect
+    from distpriv.sources.files import scan
+
+__all__ = ["FrameSource", "Source", "connect", "fit_gaussian", "scan", "source_of"]
+
+# What they need takes a moment to import.
+_HOMES = {"connect": "databases", "scan": "files"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"distpriv.sources.{_HOMES[name]}"), name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,7 +19,9 @@ from distpriv.queries.columns import as_label, column_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["FrameSource", "Source", "source_of"]
+__all__ = ["NO_RECORD", "FrameSource", "Source", "source_of"]
+
+NO_RECORD = "No record has all values that the figures need; leave figures out."
 
 _MOST_LABELS = 20  # of a column
 _PROBE = 200  # numbers, which mostly show that there are more than two
@@ -158,7 +160,7 @@ class FrameSource:
         """Return the statistics of those records, shape (m,); DistprivError if there are none."""
         values = self._complete(query, secrets)
         if not len(values):
-            raise SourceError("No record has all values that the figures need; leave figures out.")
+            raise SourceError(NO_RECORD)
         return query.of(values)
 
     def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
@@ -207,6 +209,10 @@ def source_of(table: Any, provenance: Provenance = "table") -> Source:
         return FrameSource("table", "Table", table, provenance=provenance)
     if isinstance(table, FrameSource):
         return table
+    if hasattr(table, "fingerprint"):
+        source: Source = replace(table, provenance=provenance)
+        return source
     raise SourceError(
-        f"A {type(table).__name__} is no table; pass a DataFrame, as read_table gives."
+        f"A {type(table).__name__} is no table; pass a DataFrame, as read_table gives, or what "
+        "scan and connect return."
     )

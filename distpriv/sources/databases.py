@@ -1,0 +1,121 @@
+"""Tables in databases."""
+# ruff: noqa: S608 - names are quoted
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import secrets
+import uuid
+from typing import Any
+from urllib.parse import urlsplit
+
+from distpriv.errors import SourceError
+from distpriv.sources.engine import Engine, EngineSource
+from distpriv.sources.sql import Cell, Kind, finite
+from distpriv.tables.columns import quoted
+
+__all__ = ["connect"]
+
+_REAL = 700  # PostgreSQL's code of numbers of single precision
+_KINDS: dict[type, Kind] = {
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    decimal.Decimal: "number",
+    datetime.date: "date",
+    datetime.datetime: "date",
+    str: "text",
+    uuid.UUID: "text",
+}
+_CASTS = {
+    "number": finite,
+    "date": "CAST({} AS TIMESTAMP)".format,
+    "text": "CAST({} AS VARCHAR)".format,
+}
+# SQL of a digest of all records; of other engines' tables each opening counts as another content.
+_DIGESTS = {
+    "duckdb": "SELECT sum(hash(t)) FROM {} AS t",
+    "postgres": "SELECT sum(hashtextextended(CAST(t AS VARCHAR), 0)) FROM {} AS t",
+}
+_OPTIONS = (
+    "-c default_transaction_read_only=on -c timezone=UTC "
+    "-c standard_conforming_strings=on -c statement_timeout={:.0f}"
+)
+
+
+def connect(
+    address: Any, table: str, *, dialect: str = "postgres", timeout: float = 60.0
+) -> EngineSource:
+    """Return a table that stays in its database.
+
+    Parameters
+    ----------
+    address : str or connection
+        ``postgresql://user@host/database``, which is opened for reading only; or an open connection
+        of Python's DB-API. The table is to have columns of one type each.
+    table : str
+        Its name, with its schema before a point where it needs one.
+    dialect : str
+        Of the connection's SQL, by sqlglot's name.
+    timeout : float
+        Seconds that one query may take, where an address is given.
+
+    Raises
+    ------
+    SourceError
+        If there is no such table, it cannot be read, or it has no records.
+    """
+    connection, key = address, f"{dialect}:{table}"
+    if isinstance(address, str):
+        connection = _opened(address, timeout)
+        parts = urlsplit(address)
+        key = f"{parts.scheme}://{parts.hostname or ''}{parts.path}#{table}"
+    engine = Engine(connection, dialect)
+    name = ".".join(map(quoted, table.split(".")))
+    ((count,),) = engine.rows(f"SELECT count(*) FROM {name}")
+    if not count:
+        raise SourceError(f"The table {table} has no records; choose another one.")
+    cells = {}
+    for column, code, *_ in engine.answer(f"SELECT * FROM {name} LIMIT 0")[0]:
+        cell = quoted(column)
+        some = engine.rows(f"SELECT {cell} FROM {name} WHERE {cell} IS NOT NULL LIMIT 1")
+        kind = _KINDS.get(type(some[0][0])) if some else "text"
+        if kind == "number" and dialect == "postgres" and code == _REAL:
+            cell = f"CAST({cell} AS VARCHAR)"  # the decimal that single precision stands for
+        if kind:
+            cells[column] = Cell(kind, _CASTS.get(kind, str)(cell))
+
+    def draw(most: int, _seed: int) -> str:
+        share = (most + 8 * most**0.5 + 20) / count
+        return f"(SELECT * FROM {name} WHERE random() < {share!r}) AS t"
+
+    def stamp() -> object:
+        text = _DIGESTS.get(dialect)
+        return engine.rows(text.format(name)) if text else secrets.token_hex()
+
+    return EngineSource(key, table, engine, name, cells, count, draw, stamp)
+
+
+def _opened(address: str, timeout: float) -> Any:
+    try:
+        clear = (
+            urlsplit(address).scheme in ("postgresql", "postgres") and urlsplit(address).port != 0
+        )
+    except ValueError:
+        clear = False
+    if not clear:  # the driver's own words would repeat a password
+        raise SourceError(
+            "This is no address of a PostgreSQL database; write postgresql://user@host/database, "
+            "with %-codes for signs in a password, or pass an open connection."
+        )
+    try:
+        import psycopg
+    except ImportError:
+        raise SourceError("PostgreSQL needs psycopg; pip install 'distpriv[postgres]'.") from None
+    try:
+        options = _OPTIONS.format(1000 * timeout)
+        return psycopg.connect(address, autocommit=True, connect_timeout=10, options=options)
+    except psycopg.Error as error:
+        reason = str(error).partition("\n")[0]
+        raise SourceError(f"The database does not open ({reason}); check its address.") from None

@@ -1,0 +1,346 @@
+"""A table that stays where it is: an engine computes moments of its groups in two scans."""
+# ruff: noqa: S608 - names are quoted, labels are bound, all else are numbers
+
+from __future__ import annotations
+
+import re
+import secrets
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from hashlib import blake2b
+from threading import RLock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import SourceError
+from distpriv.model.grid import GroupGrids
+from distpriv.model.groups import Groups, Provenance, _check_sizes
+from distpriv.queries import Label, Query, SensitiveProperty
+from distpriv.queries.columns import flags_of
+from distpriv.sources import sql
+from distpriv.sources.frame import NO_RECORD, FrameSource
+from distpriv.tables.options import Notice
+from distpriv.text import listed, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["Engine", "EngineSource"]
+
+_MOST = 200_000  # records of a table that is read once its records are needed
+_Run = Callable[[str], list[tuple[Any, ...]]]
+_SCANS = 3
+_MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s", "numeric": ":{}", "named": ":{}"}
+
+
+@dataclass(frozen=True, eq=False)
+class Engine:
+    """A connection of Python's DB-API, and the dialect of its SQL by sqlglot's name.
+
+    `check` is called before each query, and raises SourceError where the table is another one.
+    """
+
+    connection: Any = field(repr=False)
+    dialect: str
+    check: Callable[[], object] = field(default=lambda: None, repr=False)
+    lock: RLock = field(default_factory=RLock, repr=False)
+
+    def rows(self, text: str, labels: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """Run SQL in DuckDB's dialect and return its rows; SourceError where the engine fails."""
+        return self.answer(text, labels)[1]
+
+    def answer(
+        self, text: str, labels: Sequence[object] = ()
+    ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        """Return what the DB-API describes columns with, and rows, see `rows`."""
+        driver = sys.modules[type(self.connection).__module__.partition(".")[0]]
+        if self.dialect != "duckdb":
+            text, labels = _written(text, labels, self.dialect, driver.paramstyle)
+        with self.lock:
+            self.check()
+            try:
+                cursor = self.connection if self.dialect == "duckdb" else self.connection.cursor()
+                cursor.execute(text, labels) if labels else cursor.execute(text)
+                return list(cursor.description), list(cursor.fetchall())
+            except driver.Error as error:
+                reason = str(error).partition("\n")[0]
+                raise SourceError(
+                    f"The table could not be read where it lies ({reason}); check its name, your "
+                    "rights and the time limit."
+                ) from None
+
+    def cancel(self) -> None:
+        """End the query that is running."""
+        getattr(self.connection, "interrupt" if self.dialect == "duckdb" else "cancel")()
+
+
+def _written(
+    text: str, labels: Sequence[object], dialect: str, style: str
+) -> tuple[str, list[object]]:
+    """Return SQL in another dialect, and the labels in the order in which it asks for them."""
+    from sqlglot import exp, parse_one
+
+    tree, mark = parse_one(text, read="duckdb"), f"l{secrets.token_hex(8)}_"
+    for node in list(tree.find_all(exp.Placeholder, exp.Parameter)):
+        node.replace(exp.column(f"{mark}{node.name}"))
+    parts = re.split(f"{mark}(\\d+)", tree.sql(dialect))
+    if labels and _MARKS[style] == "%s":
+        parts = [part.replace("%", "%%") for part in parts]
+    places = [int(part) - 1 for part in parts[1::2]]
+    parts[1::2] = [_MARKS[style].format(at) for at in range(1, len(places) + 1)]
+    return "".join(parts), [labels[place] for place in places]
+
+
+class _Moments(NamedTuple):
+    """What one scan tells of complete records by group, of all records, and of some.
+
+    Totals, (2, w), and covariances, (2, w, w), are of the complete ones; `numbers` of all by known
+    property; extremes, (2, w), of both groups; `largest`, (w,), of all; samples, (N_g, w) each, of
+    the first complete ones, off whose grid lies `off`.
+    """
+
+    counts: FloatArray
+    numbers: FloatArray
+    dropped: int
+    totals: FloatArray
+    covariances: FloatArray
+    extremes: FloatArray
+    largest: FloatArray
+    grids: GroupGrids | None
+
+
+def _moments(run: _Run, records: str, width: int) -> _Moments:
+    """Scan records for counts, ends, sums of deviations and of their products.
+
+    Deviations are from short numbers near the means, so that sums of whole numbers stay exact. If
+    the means of the first records prove to be far from those of all, these are the next centres.
+    """
+    columns = ", ".join(f"v{at}" for at in range(width))
+    head = f"SELECT {columns} FROM ({records}) AS r WHERE grp = {{}} LIMIT {_MOST // 2}"
+    samples = [np.reshape(run(head.format(group)), (-1, width)).astype(float) for group in (0, 1)]
+    grids, off = None, "1 = 0"
+    if all(map(len, samples)):
+        grids = GroupGrids.of(*samples)
+        steps = [grid.steps for grid in grids.alone]
+        off = " OR ".join(map(sql.off_grid, (0, 1), samples, steps))
+    means = np.array([one.mean(axis=0) if len(one) else np.zeros(width) for one in samples])
+    deviations = np.array([one.std(axis=0) if len(one) else np.zeros(width) for one in samples])
+    lower, ends = np.tril_indices(width), np.full((3, width, 2), np.nan)
+    for _ in range(_SCANS):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            units = np.exp2(np.floor(np.log2(deviations / 4)))
+            short = np.rint(means / units) * units
+        centres = np.where(np.isfinite(short), short, means)
+        heads, sums = np.zeros((3, 4)), np.zeros((2, width))
+        products = np.zeros((2, width, width))
+        for group, *row in run(sql.scan(records, centres, off)):
+            heads[group] = [cell or 0 for cell in row[:4]]
+            ends[group] = np.reshape(row[4 : 4 + 2 * width], (width, 2)).astype(float)
+            if group < 2:
+                sums[group] = row[4 + 2 * width : 4 + 3 * width]
+                products[group][lower] = products[group].T[lower] = row[4 + 3 * width :]
+        counts, known, having, odd = heads.T
+        size = counts[:2].clip(1)[:, None, None]
+        spread = products - sums[:, :, None] * sums[:, None, :] / size
+        means = centres + sums / size[:, 0]
+        deviations = np.sqrt(np.diagonal(spread / size, 0, 1, 2).clip(0))
+        if (np.abs(means - centres) <= deviations).all():
+            break
+    return _Moments(
+        counts=counts[:2],
+        numbers=np.array([(known - having).sum(), having.sum()]),
+        dropped=int(counts[2]),
+        totals=counts[:2, None] * centres + sums,
+        covariances=spread / (size - 1).clip(1),
+        extremes=np.array([np.fmin.reduce(ends[:2, :, 0]), np.fmax.reduce(ends[:2, :, 1])]),
+        largest=np.fmax.reduce(ends[:, :, 1]),
+        grids=grids and _honest(grids, exact=not odd.any()),
+    )
+
+
+def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
+    """Return the grids of some records as they hold for all, of which none is off if `exact`.
+
+    Fewer vectors span a part of the lattice, which asks for more noise. It is the whole where every
+    step is found alone and no record lies between. Else, arithmetic is taken to tell shares at
+    which a group gives none or all of its records.
+    """
+    grids = replace(grids, replaced=(True, True), totals=True)
+    if exact and all((grid.steps == grid.joint_steps).all() for grid in grids.alone):
+        return grids
+    without, having = (replace(grid, basis=((-1, at),)) for at, grid in enumerate(grids.alone))
+    return replace(grids, alone=(without, having))
+
+
+@dataclass(frozen=True, eq=False)
+class EngineSource:
+    """A table that an engine reads, made by `scan` and `connect`; neither printed nor pickled.
+
+    Sums, counts and averages are of all of its records. Whatever else needs records has a sample of
+    a table with more than `most`, or is refused.
+
+    Attributes
+    ----------
+    key, title : str
+    engine : Engine
+    table : str
+        SQL that stands behind FROM.
+    cells : mapping of column to Cell
+    rows : int
+        Number of records.
+    draw : callable
+        From a number of records and a seed to SQL of about so many random ones, behind FROM.
+    stamp : callable
+        Returns what changes with the table's content.
+    units : mapping of column to unit
+    provenance : str
+    notices : tuple of Notice
+        How columns were read.
+    most : int
+    """
+
+    key: str
+    title: str
+    engine: Engine = field(repr=False)
+    table: str = field(repr=False)
+    cells: Mapping[str, sql.Cell] = field(repr=False)
+    rows: int
+    draw: Callable[[int, int], str] = field(repr=False)
+    stamp: Callable[[], object] = field(repr=False)
+    units: Mapping[str, str] = field(default_factory=dict)
+    provenance: Provenance = "table"
+    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    most: int = _MOST
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("A table does not leave its session.")
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Digest of content and column types, 32 hexadecimal digits."""
+        kinds = [(name, cell.kind) for name, cell in self.cells.items()]
+        return blake2b(repr((kinds, self.stamp())).encode(), digest_size=16).hexdigest()
+
+    @cached_property
+    def labels(self) -> Mapping[str, tuple[Label, ...]]:
+        """Labels of each column, see `FrameSource`; of large tables those of random records."""
+        return self._frame(list(self.cells)).labels
+
+    @property
+    def numbers(self) -> tuple[str, ...]:
+        """Columns that can be averaged."""
+        return tuple(name for name, cell in self.cells.items() if cell.kind == "number")
+
+    def groups(self, query: Query, secret: SensitiveProperty) -> Groups:
+        """Return moments of the records without and with a property, see `Groups.of`.
+
+        Of a table with more than `most` records there are no records, and the grid is that of some
+        of them; where it does not hold for all, it is too coarse, which takes more noise.
+        """
+        if self.rows <= self.most:
+            return self._frame([*query.columns, secret.column]).groups(query, secret)
+        self._check_linear(query)
+        moments = self._scanned(query, by=secret)
+        _check_sizes(moments.counts, moments.numbers.astype(int).tolist(), secret.label)
+        if moments.grids is None:
+            raise SourceError("The table changed while it was read; read it again.")
+        return Groups(
+            counts=moments.counts,
+            means=moments.totals / moments.counts[:, None],
+            covariances=moments.covariances,
+            grids=moments.grids,
+            extremes=moments.extremes,
+            provenance=self.provenance,
+            dropped=moments.dropped,
+        )
+
+    def columns(self, names: Sequence[str], most: int = _MOST, seed: int = 0) -> pd.DataFrame:
+        """Return columns of at most so many records, sampled where there are more.
+
+        A column that is not there is a DistprivError.
+        """
+        import pandas as pd
+
+        cells = {name: sql.cell_of(name, self.cells) for name in names}
+        table = self.table if self.rows <= most else self.draw(most, seed)
+        values = ", ".join(cell.sql for cell in cells.values()) or "1"
+        frame = pd.DataFrame(self.engine.rows(f"SELECT {values} FROM {table}"), dtype=object)
+        if len(frame) > most:
+            frame = frame.sample(most, random_state=seed)
+        every = enumerate(cells.items())
+        typed = {name: _typed(frame[at], cell.kind) for at, (name, cell) in every}
+        return pd.DataFrame(typed, index=frame.index)
+
+    def complete(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> int:
+        """Count records in which nothing is missing that statistics and secrets need."""
+        return int(self._scanned(query, secrets).counts.sum())
+
+    def answer(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> FloatArray:
+        """Return the statistics of those records, shape (m,); DistprivError if there are none."""
+        if self.rows <= self.most:
+            names = [*query.columns, *(secret.column for secret in secrets)]
+            return self._frame(names).answer(query, secrets)
+        self._check_linear(query)
+        moments = self._scanned(query, secrets)
+        count = int(moments.counts.sum())
+        if not count:
+            raise SourceError(NO_RECORD)
+        return np.asarray(moments.totals.sum(axis=0)[: len(query)] * query.scales(count))
+
+    def _frame(self, names: Sequence[str]) -> FrameSource:
+        frame = self.columns(names)
+        return FrameSource(self.key, self.title, frame, self.units, self.provenance)
+
+    def _scanned(
+        self,
+        query: Query,
+        secrets: Sequence[SensitiveProperty] = (),
+        by: SensitiveProperty | None = None,
+    ) -> _Moments:
+        """Scan what statistics and secrets need of the records, in groups by one secret or none."""
+        labels = sql.Labels()
+        cells = sql.values_of(query, self.cells, labels)
+        cells += [sql.property_of(secret, self.cells, labels) for secret in secrets]
+        having = sql.property_of(by, self.cells, labels) if by else sql.double(0)
+        records = sql.grouped(self.table, cells, having)
+        moments = _moments(partial(self.engine.rows, labels=labels), records, len(cells))
+        looked: list[tuple[str, Sequence[Label]]] = [
+            (one.column, () if one.value is None else (one.value,))
+            for one in query.statistics
+            for _ in one.columns
+        ]
+        looked += [(one.column, one.values) for one in (*secrets, by) if one]  # noqa: PD011
+        most = [*moments.largest, *moments.numbers[1:]][: len(looked)]
+        for (column, values), largest in zip(looked, most, strict=True):
+            if values and not largest >= 1:
+                flags_of(self.columns([column])[column], values)  # raises: no record has them
+        return moments
+
+    def _check_linear(self, query: Query) -> None:
+        if not query.linear:
+            titles = [one.title for one in query.statistics if not one.linear]
+            raise SourceError(
+                f"The {listed(titles)} needs all {whole(self.rows)} records in memory, more than "
+                f"{whole(self.most)}; take sums, counts and averages, or a sample by columns()."
+            )
+
+
+def _typed(column: pd.Series, kind: sql.Kind) -> pd.Series:
+    """Return an engine's values as `read_table` types them."""
+    import pandas as pd
+
+    if kind == "number":
+        numbers = pd.to_numeric(column).astype(float)
+        whole = bool(((numbers == np.floor(numbers)) & (np.abs(numbers) <= sql.EXACT)).all())
+        return numbers.astype("int64") if whole else numbers
+    if kind == "date":
+        return pd.to_datetime(column).astype("datetime64[us]")
+    if kind == "boolean":
+        return column.astype("category" if column.isna().any() else bool)
+    labels = pd.Categorical(column)
+    names = labels.categories.astype("str")
+    return pd.Series(pd.Categorical.from_codes(labels.codes, names), index=column.index)

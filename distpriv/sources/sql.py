@@ -1,0 +1,178 @@
+"""SQL, in DuckDB's dialect, of groups and their moments where a table lives.
+
+Labels are never part of the text: it names them $1, $2 and so on.
+"""
+# ruff: noqa: S608 - names are quoted, labels are bound, all else are numbers
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError, SourceError
+from distpriv.queries import Label, Query, SensitiveProperty
+from distpriv.text import near
+
+__all__ = ["EXACT", "Cell", "Kind", "Labels", "cell_of", "double", "finite", "grouped"]
+__all__ += ["off_grid", "property_of", "scan", "values_of"]
+
+Kind = Literal["number", "boolean", "date", "text"]
+EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
+
+
+class Cell(NamedTuple):
+    """Hold what kind of values a column has, and SQL of them: NULL where one is missing."""
+
+    kind: Kind
+    sql: str
+
+
+class Labels(list[object]):
+    """Labels that a text of SQL names."""
+
+    def bind(self, label: object) -> str:
+        """Return the name of one more label."""
+        self.append(label)
+        return f"${len(self)}"
+
+
+def double(number: float | None) -> str:
+    """Return a number of double precision."""
+    return f"CAST({float(number or 0)!r} AS DOUBLE)"
+
+
+def finite(sql: str) -> str:
+    """Return a column as numbers of double precision, NULL where one is infinite or NaN."""
+    number = f"CAST({sql} AS DOUBLE)"
+    return f"CASE WHEN {number} - {number} = 0 THEN {number} END"
+
+
+def cell_of(name: str, cells: Mapping[str, Cell]) -> Cell:
+    """Return a column; DistprivError if the table has no such column."""
+    if name not in cells:
+        raise DistprivError(f"The table has no column {name!r}.{near(name, cells)}")
+    return cells[name]
+
+
+def _number(name: str, cells: Mapping[str, Cell]) -> str:
+    kind, sql = cell_of(name, cells)
+    if kind == "number":
+        return f"CAST({sql} AS DOUBLE)"
+    if kind == "boolean":
+        return f"CASE WHEN {sql} THEN {double(1)} WHEN NOT {sql} THEN {double(0)} END"
+    raise SourceError(
+        f"Column {name!r} holds {'dates' if kind == 'date' else 'labels'}, which is no number; "
+        "choose a column of numbers, or count one of its values."
+    )
+
+
+def _flag(sql: str, having: str) -> str:
+    zero, one = double(0), double(1)
+    return f"CASE WHEN {sql} IS NULL THEN NULL WHEN {having} THEN {one} ELSE {zero} END"
+
+
+def _equals(cell: Cell, value: Label, labels: Labels) -> str:
+    """Compare as pandas does: 1 equals True and 1.0, and no text; dates are ISO text."""
+    kind, sql = cell
+    if isinstance(value, str):
+        if kind == "text":
+            return f"{sql} = {labels.bind(value)}"
+        if kind == "date" and (moment := _moment(value)):
+            return f"{sql} = CAST({labels.bind(moment)} AS TIMESTAMP)"
+    elif kind == "number":
+        if abs(value) > EXACT:
+            raise SourceError(f"{value!r} has too many digits for a number; take another value.")
+        return f"{sql} = {double(value)}"
+    elif kind == "boolean" and value in (0, 1):
+        return sql if value else f"NOT {sql}"
+    return "1 = 0"
+
+
+def _moment(text: str) -> str:
+    """Return a date as ISO text; "" for none, and for one with an offset from UTC."""
+    import pandas as pd
+
+    moment = pd.to_datetime(text, errors="coerce")
+    return "" if pd.isna(moment) or moment.tzinfo else moment.isoformat(" ", "microseconds")
+
+
+def _one_of(name: str, values: Sequence[Label], cells: Mapping[str, Cell], labels: Labels) -> str:
+    cell = cell_of(name, cells)
+    return _flag(cell.sql, " OR ".join(_equals(cell, value, labels) for value in values))
+
+
+def values_of(query: Query, cells: Mapping[str, Cell], labels: Labels) -> list[str]:
+    """Return what the statistics need of each record, see `Query.values`."""
+    columns: list[str] = []
+    for one in query.statistics:
+        if one.value is None:
+            columns += [_number(name, cells) for name in one.columns]
+        else:
+            columns.append(_one_of(one.column, [one.value], cells, labels))
+    return columns
+
+
+def property_of(secret: SensitiveProperty, cells: Mapping[str, Cell], labels: Labels) -> str:
+    """Return 1 for records with a property, 0 without, NULL where it is missing."""
+    if secret.values:  # noqa: PD011
+        return _one_of(secret.column, secret.values, cells, labels)
+    number = _number(secret.column, cells)
+    if secret.between is not None:
+        low, high = map(double, secret.between)
+        return _flag(number, f"{number} >= {low} AND {number} <= {high}")
+    sign, threshold = (">", secret.above) if secret.above is not None else ("<", secret.below)
+    return _flag(number, f"{number} {sign} {double(threshold)}")
+
+
+def grouped(table: str, values: Sequence[str], having: str) -> str:
+    """Return the values v0, v1, … of all records and their group: 2 where something is missing.
+
+    `having` is 1, 0 or NULL, and stays beside the group as `flag`.
+    """
+    columns = ", ".join(f"{sql} AS v{at}" for at, sql in enumerate(values))
+    gaps = " OR ".join(f"v{at} IS NULL" for at in range(len(values)))
+    return (
+        f"SELECT *, CASE WHEN flag IS NULL OR {gaps} THEN 2 WHEN flag = 1 THEN 1 ELSE 0 END "
+        f"AS grp FROM (SELECT {columns}, {having} AS flag FROM {table}) AS t"
+    )
+
+
+def scan(records: str, centres: FloatArray, off: str) -> str:
+    """Return a row for each group: counts, ends, and sums and products of deviations.
+
+    Counts are of records, of known properties, of the property and of records off the grid; ends
+    and deviations of v0, v1, …, these from the centres, shape (2, width), of the groups 0 and 1.
+    """
+    places = range(centres.shape[1])
+    moved = ", ".join(
+        f"v{at} - CASE WHEN grp = 1 THEN {double(high)} ELSE {double(low)} END AS m{at}"
+        for at, (low, high) in enumerate(centres.T)
+    )
+    parts = ["grp, count(*), count(flag), sum(flag)", f"sum(CASE WHEN {off} THEN 1 ELSE 0 END)"]
+    parts += [f"min(v{at}), max(v{at})" for at in places]
+    parts += [f"sum(m{at})" for at in places]
+    parts += [f"sum(m{at} * m{to})" for at in places for to in range(at + 1)]
+    moved = f"SELECT *, {moved} FROM ({records}) AS r"
+    return f"SELECT {', '.join(parts)} FROM ({moved}) AS m GROUP BY grp"
+
+
+def off_grid(group: int, sample: FloatArray, steps: FloatArray) -> str:
+    """Return what is true of a group's records that lie off the grid of a sample, shape (N, width).
+
+    `steps` are 0 for columns without a grid, of which nothing is asked, and for those that do not
+    vary.
+    """
+    off = ["1 = 0"]
+    for at, (values, step) in enumerate(zip(sample.T, steps.tolist(), strict=True)):
+        first = double(values[0])
+        if step:
+            rest = f"(v{at} - {first}) / {double(step)}"
+            size = f"(abs(v{at}) + {double(abs(values[0]))}) / {double(step)}"
+            most = f"LEAST({double(1e-9)} * {size}, {double(1e-5)}) + {double(1e-15)} * {size}"
+            off.append(f"abs({rest} - round({rest})) > {most}")
+        elif np.ptp(values) == 0:
+            off.append(f"v{at} <> {first}")
+    return f"(grp = {group} AND ({' OR '.join(off)}))"
