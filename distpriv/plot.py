@@ -19,13 +19,15 @@ if TYPE_CHECKING:
 
     from distpriv.model import GaussianModel, Release
 
+    Named = Mapping[str, Release] | None
+
 __all__ = ["attackers_who_know", "belief", "bells", "contributions", "costs", "directions"]
 __all__ += ["error_against_attacker", "error_against_epsilon", "error_against_width", "fit"]
 __all__ += ["guesses_against_epsilon", "guesses_against_width", "precision_against_recall"]
 __all__ += ["promised_and_delivered", "repeated_releases"]
 
 
-def bells(model: GaussianModel, releases: Mapping[str, Release] | None = None) -> list[go.Figure]:
+def bells(model: GaussianModel, releases: Named = None) -> list[go.Figure]:
     """Draw what the best attacker sees: the figures as they are, then releases by their titles."""
     named = {"As they are": AS_IT_IS} | dict(releases or {})
     guesses = 100 * accuracies(model, list(named.values()))
@@ -64,9 +66,7 @@ def error_against_width(model: GaussianModel, guesses: float = 60.0) -> go.Figur
     return charts.tradeoff.picture(frame, across="width")
 
 
-def guesses_against_width(
-    model: GaussianModel, releases: Mapping[str, Release] | None = None
-) -> go.Figure:
+def guesses_against_width(model: GaussianModel, releases: Named = None) -> go.Figure:
     """Draw the best attacker's right guesses against Δp, of releases by mechanism that stay."""
     named = {"as it is": AS_IT_IS} | dict(releases or {})
     return charts.attack.reach(curves.reach_frame(model, named), across="width")
@@ -81,17 +81,13 @@ def guesses_against_epsilon(
     return charts.attack.reach(curves.ceiling_frame(lines, levels, delta), across="epsilon")
 
 
-def precision_against_recall(
-    model: GaussianModel, releases: Mapping[str, Release] | None = None
-) -> go.Figure:
+def precision_against_recall(model: GaussianModel, releases: Named = None) -> go.Figure:
     """Draw how sure the best attacker can be of the larger share, of releases by mechanism."""
     named = {"as it is": AS_IT_IS} | dict(releases or {})
     return charts.attack.recall(frames.recall_frame(model, named))
 
 
-def belief(
-    model: GaussianModel, releases: Mapping[str, Release] | None = None, seed: int = 0
-) -> go.Figure:
+def belief(model: GaussianModel, releases: Named = None, seed: int = 0) -> go.Figure:
     """Draw what an attacker believes after one release of a simulated table, by mechanism."""
     named, pair = {"as it is": AS_IT_IS} | dict(releases or {}), model.pairs[0].pair
     frame, _ = frames.belief_frame(model, named, seed=seed)
@@ -111,15 +107,10 @@ def fit(model: GaussianModel, kind: charts.fit.Kind = "histogram") -> list[go.Fi
     return charts.fit.picture(frame, draws=clouds, kind=kind)
 
 
-def directions(
-    model: GaussianModel, across: str, up: str, releases: Mapping[str, Release] | None = None
-) -> go.Figure:
+def directions(model: GaussianModel, across: str, up: str, releases: Named = None) -> go.Figure:
     """Draw both shares in the plane of two statistics, and the noise of releases by mechanism.
 
-    Raises
-    ------
-    DistprivError
-        If the query has no statistic of such a label, or the model came without records.
+    A DistprivError if the query has no statistic of such a label.
     """
     labels, titles = model.query.labels, frames.titles_of(model)
     for label in (across, up):

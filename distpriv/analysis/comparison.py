@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "gaussian_names", "judge"]
-__all__ += ["mean_percent", "noises", "ruler", "ways", "ways_frame"]
+__all__ += ["Recommendation", "mean_percent", "noises", "recommend", "ruler", "ways", "ways_frame"]
+
+_NOTICED = 1.005  # ratio of errors from which on one is noticeably larger
 
 
 def ruler(model: GaussianModel) -> FloatArray:
@@ -47,14 +49,11 @@ def mean_percent(model: GaussianModel, errors: FloatArray) -> Any:
     return 100 * np.mean(errors / ruler(model), axis=-1)
 
 
+_NOTHING = "Publishes what anybody expects; your records are not used."
 _WORDS = {  # title, how, advice
     "as it is": ("As they are", "Changes nothing.", "Publish the figures as they are."),
     "BalM": ("Balanced", "", "Publish balanced figures."),
-    "no data": (
-        "No data",
-        "Publishes what anybody expects; your records are not used.",
-        "Publish expected figures instead.",
-    ),
+    "no data": ("No data", _NOTHING, "Publish expected figures instead."),
 }
 
 
@@ -64,13 +63,11 @@ class Way:
 
     Attributes
     ----------
-    release : Release
     guesses : float
         Right guesses of 100 of the best attacker on the most exposed secret.
-    errors : ndarray, shape (m,)
-        Expected absolute error of each statistic in its unit, at the worse share.
-    estimated : ndarray, shape (m,)
-        The same of the best linear estimate that a reader can make from the release.
+    errors, estimated : ndarray, shape (m,)
+        Expected absolute error of each statistic in its unit, at the worse share, and that of the
+        best linear estimate that a reader can make from the release.
     percent, estimated_percent : float
         Means of both by the ruler, see `ruler`.
     verdict : Verdict
@@ -180,10 +177,7 @@ def chosen_way(
 ) -> Way:
     """Hold a mechanism against a promise; figures as they are where these keep it.
 
-    Raises
-    ------
-    NotApplicable
-        If the mechanism cannot keep it.
+    Raises NotApplicable if the mechanism cannot keep it.
     """
     without = mechanism_named(mechanism).noise == "none"
     if plain.kept:
@@ -222,13 +216,8 @@ def ways(
 ) -> tuple[tuple[Way, ...], dict[str, str]]:
     """Hold every way of releasing against a promise, besides those that are ready.
 
-    Returns
-    -------
-    ways : tuple of Way
-        As it is, no data, the balanced release at the reference share and, where noise is needed,
-        every Gaussian mechanism, as far as they apply; the least error first.
-    unavailable : dict of mechanism to str
-        Why the others do not apply, in a sentence each.
+    As it is, no data, the balanced release at the reference share and, where noise is needed, every
+    Gaussian mechanism, the least error first; and why some do not apply, in a sentence each.
     """
     rows = {one.key: one for one in ready}
     if "as it is" not in rows:
@@ -257,23 +246,16 @@ def judge(
     """
     claims = {name: options[name] for name in ("persons", "bounds") if name in options}
     judged = verdicts(model, releases, [promise] * len(releases), **claims)
-    return [_way(model, *pair) for pair in zip(releases, judged, strict=True)]
-
-
-def _way(model: GaussianModel, release: Release, judged: Verdict) -> Way:
-    errors = release_error(model, release).absolute.max(axis=0)
-    estimated = np.minimum(errors, best_estimate(model, release)[2].absolute.max(axis=0))
-    return Way(
-        release=release,
-        guesses=100 * float(judged.accuracy.max()),
-        errors=errors,
-        estimated=estimated,
-        percent=float(mean_percent(model, errors)),
-        estimated_percent=float(mean_percent(model, estimated)),
-        verdict=judged,
-        publishable=release.kind != "no data" or model.provenance != "table",
-        simulated=not model.query.linear,
-    )
+    rows, simulated = [], not model.query.linear
+    for release, verdict in zip(releases, judged, strict=True):
+        errors = release_error(model, release).absolute.max(axis=0)
+        estimated = np.minimum(errors, best_estimate(model, release)[2].absolute.max(axis=0))
+        percent, best = mean_percent(model, np.array([errors, estimated])).tolist()
+        guesses = 100 * float(verdict.accuracy.max())
+        fine = release.kind != "no data" or model.provenance != "table"
+        row = Way(release, guesses, errors, estimated, percent, best, verdict, fine, simulated)
+        rows.append(row)
+    return rows
 
 
 def compare(
@@ -289,7 +271,6 @@ def compare(
 
     Parameters
     ----------
-    model : GaussianModel
     epsilon, delta : float, optional
         The promise.
     guesses : float, optional
@@ -319,8 +300,8 @@ def compare(
         raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
     options.setdefault("units", ruler(model))
     rows = ways(model, promise, reference=reference, **options)[0]
-    columns = ["key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"]
-    return ways_frame(rows, model.query.labels, {name: name for name in columns})
+    columns = "key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"
+    return ways_frame(rows, model.query.labels, dict(zip(columns, columns, strict=True)))
 
 
 def ways_frame(
@@ -331,3 +312,40 @@ def ways_frame(
 
     values = [(*(getattr(one, name) for name in columns.values()), *one.errors) for one in rows]
     return pd.DataFrame(values, columns=[*columns, *(f"± {label}" for label in labels)])
+
+
+@dataclass(frozen=True, eq=False)
+class Recommendation:
+    """Hold which way of releasing to take, and why.
+
+    The way of least error, by the ruler, among those that keep the limit and are better than no
+    data; all others that keep it, the least error first; and no data, which is the error of whoever
+    sees none of the figures.
+    """
+
+    way: Way
+    others: tuple[Way, ...]
+    nothing: Way
+
+    @property
+    def worse_than_nothing(self) -> bool:
+        """Whether nothing that keeps the limit is better than no data, which `way` then is."""
+        return self.way is self.nothing
+
+
+def recommend(ways: Sequence[Way], mechanism: str = "") -> Recommendation:
+    """Choose among ways of releasing that are held against one limit, no data among them.
+
+    Of ways whose errors differ by less than 0.5 % the chosen mechanism comes first, then figures as
+    they are, BalM, OptM and other mechanisms, the papers' last first. Raises ValueError if no data
+    is not among the ways, or does not keep the limit on shares.
+    """
+    kept = sorted((way for way in ways if way.kept), key=lambda way: way.percent)
+    nothing = next((way for way in ways if way.release.kind == "no data"), None)
+    if nothing is None or not nothing.verdict.kept:  # to persons it promises nothing
+        raise ValueError("No data has to be among the ways, and it keeps any limit.")
+    better = [way for way in kept if way.percent < nothing.percent]
+    alike = [way for way in better if way.percent <= _NOTICED * better[0].percent]
+    order = (mechanism, "as it is", *reversed(MECHANISMS))
+    best = min(alike, key=lambda way: order.index(way.key), default=nothing)
+    return Recommendation(best, tuple(way for way in kept if way is not best), nothing)

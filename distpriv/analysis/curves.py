@@ -72,15 +72,13 @@ def width_frame(
     promise: Promise,
     *,
     widths: Sequence[float] | None = None,
-    reference: float | None = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Return the mean error of all ways that keep a promise at each Δp of the first secret.
 
     Its range grows about its middle, by default as `widths_of`. Columns mechanism, guesses (of
     100), error (mean, in per cent by the ruler) and width (Δp, in points of 100). Where the figures
-    as they are keep the promise, mechanisms add nothing. `reference` and `options` are those of
-    `ways`.
+    as they are keep the promise, mechanisms add nothing. Options are those of `ways`.
     """
     import pandas as pd
 
@@ -93,7 +91,7 @@ def width_frame(
             fitted = fit_groups(groups, model.query, pairs, model.n, model.replacement)
         except DistprivError:  # the table has too few records for this range
             continue
-        for way in ways(fitted, promise, reference=reference, **options)[0]:
+        for way in ways(fitted, promise, **options)[0]:
             names = (way.key,) if way.release.kind != "as it is" else noisy if way.kept else ()
             rows += [(name, way.guesses, way.percent, 100 * width) for name in names]
     frame = pd.DataFrame(rows, columns=["mechanism", "guesses", "error", "width"])

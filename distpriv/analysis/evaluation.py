@@ -15,12 +15,14 @@ from distpriv.analysis import curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key, key_of
 from distpriv.analysis.comparison import (
     ByLaw,
+    Recommendation,
     Way,
     by_law,
     chosen_way,
     gaussian_names,
     judge,
     noises,
+    recommend,
     ruler,
     ways,
     ways_frame,
@@ -28,7 +30,6 @@ from distpriv.analysis.comparison import (
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.guarantee import Meaning
 from distpriv.analysis.limits import ErrorLimit, choose
-from distpriv.analysis.recommendation import Recommendation, recommend
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.tables import tells_secret
 from distpriv.arrays import FloatArray
@@ -72,12 +73,10 @@ def evaluate(
 
     Parameters
     ----------
-    scenario : Scenario
-    table : DataFrame or Source
+    table, reference : DataFrame or Source
+        The second is a public table with the same columns that the groups' laws are taken from.
     cache : Cache, optional
         Of a session, so that what a change leaves as it was is not computed again.
-    reference : DataFrame or Source, optional
-        Public table with the same columns that the groups' laws are taken from.
 
     Raises
     ------
@@ -98,14 +97,7 @@ def evaluate(
 class Evaluation:
     """Results of one scenario on one table, made by `evaluate`; neither pickled nor shared.
 
-    Attributes
-    ----------
-    scenario : Scenario
-    source : Source
-        The table.
-    reference : Source or None
-        Public table that the groups' laws are taken from, instead of the table itself.
-    cache : Cache
+    Its groups' laws are taken from the reference, a public table, if there is one.
     """
 
     scenario: Scenario
@@ -173,10 +165,8 @@ class Evaluation:
     def model(self) -> GaussianModel:
         """Normal laws of the statistics under both shares of each secret.
 
-        Raises
-        ------
-        DistprivError
-            If more records are asked for than the table has, or a figure is also the secret.
+        A DistprivError if more records are asked for than the table has, or a figure is also the
+        secret.
         """
         if self.n > self.complete:
             raise DistprivError(
@@ -246,10 +236,7 @@ class Evaluation:
     def bounds(self) -> tuple[Bound, ...]:
         """Public bounds of columns; none where they exclude records and persons are not asked for.
 
-        Raises
-        ------
-        DistprivError
-            If they exclude records, and each is promised something.
+        A DistprivError if they exclude records, and each is promised something.
         """
         one = self.scenario
         bounds = (one.persons and one.persons.bounds) or one.bounds
@@ -329,10 +316,7 @@ class Evaluation:
     def way(self) -> Way:
         """The chosen mechanism, held against the limit; as it is where that keeps the limit.
 
-        Raises
-        ------
-        NotApplicable
-            If the mechanism cannot keep the limit.
+        NotApplicable if the mechanism cannot keep the limit.
         """
         if self._by_law and self._by_law[1]:
             return self._by_law[1]
@@ -390,20 +374,6 @@ class Evaluation:
     def costs(self) -> pd.DataFrame:
         """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
         return ways_frame(self.ways, self.labels, _COSTS)
-
-    def tradeoff(
-        self, names: Sequence[str] | None = None, epsilons: FloatArray = curves.EPSILONS
-    ) -> pd.DataFrame:
-        """Return error and right guesses against ε at the scenario's δ, see `curves.epsilon_frame`.
-
-        It does not depend on the limit.
-        """
-        parts = names, epsilons, self.scenario.delta
-        return self._once(curves.epsilon_frame, *parts, **self._options)
-
-    def widths(self) -> pd.DataFrame:
-        """Return error against Δp at the limit, see `curves.width_frame`."""
-        return self._once(curves.width_frame, self.promise, **self._balanced)
 
     def exposure(self) -> pd.DataFrame:
         """Return every column as the secret, see :func:`exposure.exposure`."""
@@ -488,10 +458,7 @@ class Evaluation:
     def knowing_guesses(self, way: Way) -> float:
         """Return right guesses of 100 of attackers who know so many records as the scenario says.
 
-        Raises
-        ------
-        DistprivError
-            If a group has fewer, or a figure is no sum over the records.
+        A DistprivError if a group has fewer, or a figure is no sum over the records.
         """
         count = self.scenario.known_records
         return 100 * self._once(knowing, way.release, count)
@@ -555,7 +522,7 @@ class Evaluation:
     def errors_of(
         self, lines: pd.DataFrame, places: Sequence[int]
     ) -> tuple[pd.DataFrame, pd.DataFrame]:
-        """Return lines of `tradeoff` and releases without noise with the worst error of figures.
+        """Return lines against ε and releases without noise with the worst error of figures.
 
         In per cent by the ruler; the second has columns mechanism, guesses, error.
         """
@@ -584,14 +551,17 @@ class Evaluation:
     # ---------------------------------------------------------------- what takes longer
 
     def lines(self, names: Sequence[str] | None = None) -> Work:
-        """Return the work that makes `tradeoff`, a part a mechanism, all Gaussian by default."""
+        """Return the work that makes error and right guesses against ε, a part a mechanism.
+
+        At the scenario's δ, of all Gaussian mechanisms by default; it does not depend on the limit.
+        """
         every = names or ("OptM", *gaussian_names())
         parts = [{"names": [name]} for name in dict.fromkeys(every)]
         delta = self.scenario.delta
         return self._work(curves.epsilon_frame, parts, **self._options, delta=delta)
 
     def wider(self) -> Work:
-        """Return the work that makes `widths`, a part a range."""
+        """Return the work that makes error against Δp at the limit, a part a range."""
         parts = [{"widths": [width]} for width in curves.widths_of(self.model)]
         return self._work(curves.width_frame, parts, **self._balanced, promise=self.promise)
 

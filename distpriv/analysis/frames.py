@@ -67,8 +67,11 @@ def attack_frame(accuracy: Mapping[str, FloatArray]) -> pd.DataFrame:
     frame = running.mean().melt(var_name="release", value_name="guesses", ignore_index=False)
     frame.insert(1, "simulations", frame.index + 1)
     half = _half(running.std().melt()["value"], frame["simulations"])
-    frame = frame.assign(low=frame["guesses"] - half, high=frame["guesses"] + half)
-    return frame.reset_index(drop=True)
+    return _around(frame.reset_index(drop=True), half)
+
+
+def _around(frame: pd.DataFrame, half: FloatArray) -> pd.DataFrame:
+    return frame.assign(low=frame["guesses"] - half, high=frame["guesses"] + half)
 
 
 def _half(deviations: pd.Series, counts: pd.Series) -> FloatArray:
@@ -142,9 +145,8 @@ def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.Da
     frame["right"] = 100 * frame["right"].astype(float)
     each = frame.groupby(["release", across], sort=False)["right"].agg(["mean", "std", "count"])
     each = each.dropna().reset_index()
-    guesses, half = each["mean"], _half(each["std"], each["count"])
-    each = each[["release", across]]
-    return each.assign(guesses=guesses, low=guesses - half, high=guesses + half)
+    means = each[["release", across]].assign(guesses=each["mean"])
+    return _around(means, _half(each["std"], each["count"]))
 
 
 def titles_of(model: GaussianModel) -> tuple[str, ...]:

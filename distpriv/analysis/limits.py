@@ -33,15 +33,8 @@ _POINTS = (25, 6, 6, 6, 6)  # of a round; each searches the step that the one be
 class Limit:
     """Hold what an attacker may reach at even odds.
 
-    Attributes
-    ----------
-    kind : str
-        "guesses" (right guesses of 100), "accuracy", "f_score" or "precision".
-    value : float
-    beta : float
-        Weight of recall in an F-score.
-    recall : float or None
-        At which a precision counts, above 0 and below 1; None for all others.
+    Right guesses of 100, an accuracy, an F-score in which recall has the weight β, or a precision
+    at a recall, which no other kind has.
 
     Raises
     ------
@@ -84,8 +77,6 @@ class Limit:
 
         Raises
         ------
-        DistprivError
-            If the value is out of range.
         NotApplicable
             If the limit is no promise of this kind, so that `choose` has to search.
         """
@@ -100,14 +91,8 @@ class Limit:
 class ErrorLimit:
     """Hold the largest expected absolute error of one statistic that is accepted.
 
-    Attributes
-    ----------
-    label : str
-        The statistic's, such as "mean age".
-    value : float
-        In its unit, or as a fraction of its value.
-    relative : bool
-        Whether it is such a fraction, by the ruler.
+    The statistic by its label, such as "mean age"; the error in its unit, or as a fraction of its
+    value, by the ruler, where it is relative.
     """
 
     label: str
@@ -134,7 +119,6 @@ def choose(
     limit : Limit, ErrorLimit or sequence of ErrorLimit
         A `Limit` gives the largest ε that keeps it, error limits the least ε that meets all of
         them, to 0.1 % and from 0.01 to 50 where it is searched for.
-    model : GaussianModel
     names : sequence of str, optional
         Mechanisms, all Gaussian ones by default.
     delta : float
@@ -168,14 +152,12 @@ def choose(
             searched = (_least(name, model, accepted, delta, options) for name in names)
         releases = [one for one in searched if one is not None]
         epsilons = [one.promise.epsilon for one in releases if one.promise is not None]
-    rows = [
-        (way.key, epsilon, way.guesses, way.percent)
-        for way, epsilon in zip(judge(model, releases, Promise(0.0, delta)), epsilons, strict=True)
-    ]
+    judged = zip(judge(model, releases, Promise(0.0, delta)), epsilons, strict=True)
+    rows = [(way.key, epsilon, delta, way.guesses, way.percent) for way, epsilon in judged]
     columns = ["mechanism", "epsilon", "delta", "guesses", "percent"]
-    frame = pd.DataFrame(rows, columns=[one for one in columns if one != "delta"])
-    frame = frame.set_index("mechanism").reindex(names).rename_axis("mechanism")
-    return frame.assign(delta=delta).reset_index()[columns]
+    every = pd.DataFrame({"mechanism": names})
+    frame = every.merge(pd.DataFrame(rows, columns=columns), how="left")
+    return frame.assign(delta=delta)
 
 
 def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:

@@ -110,22 +110,17 @@ def write_secret(secret: SensitiveProperty) -> str:
 
 def read_secret(text: str) -> SensitiveProperty:
     """Read a secret from a link; DistprivError if it is none."""
-    column, *parts = text.split(":")
-    if parts and parts[0].startswith("~") and parts[0][1:] in _WORDS:
-        return _in_range(_unescape(column), parts[0][1:], parts[1:])
-    if not parts:
-        raise DistprivError(f"{text!r} in the link names no value; choose the secret anew.")
-    return SensitiveProperty(_unescape(column), tuple(map(_read_label, parts)))
-
-
-def _in_range(column: str, word: str, texts: list[str]) -> SensitiveProperty:
-    """Read a threshold, or two."""
+    name, *parts = text.split(":")
+    column, word = _unescape(name), parts[0][1:] if parts and parts[0][:1] == "~" else ""
+    if word not in _WORDS:
+        if not parts:
+            raise DistprivError(f"{text!r} in the link names no value; choose the secret anew.")
+        return SensitiveProperty(column, tuple(map(_read_label, parts)))
     numbers: tuple[float, ...] = ()
     with suppress(ValueError):
-        numbers = tuple(map(float, texts))
+        numbers = tuple(map(float, parts[1:]))
     if len(numbers) != 1 + (word == "between"):
-        parts = ":".join((f"~{word}", *texts))
-        raise DistprivError(f"{parts!r} in the link is no range; choose the secret anew.")
+        raise DistprivError(f"{':'.join(parts)!r} in the link is no range; choose the secret anew.")
     threshold: Any = numbers if word == "between" else numbers[0]
     return SensitiveProperty(column, **{word: threshold})
 

@@ -34,36 +34,23 @@ class Scenario:
     ----------
     source : str
         Key of an example, "upload", or an address without password.
-    reading : ReadOptions or None
-        How the file is read, where it is one.
-    row : Row
-        What one row is.
+    reading, row
+        How the file is read, where it is one, and what one row is.
     reference_data : str
         Public table that the groups' laws are taken from; "" for the table itself.
-    secrets : tuple of Pair
-        The first is the page's.
-    statistics : tuple of Statistic
-    records : int or None
-        Records that the statistics are of; None for the whole table.
-    replacement : bool
-        Whether they are drawn with replacement; whole tables always count so.
-    by : "guesses" or "epsilon"
-        What sets the limit.
-    guesses : float
-        Right guesses of 100 that an attacker may make.
-    epsilon : float or None
-        A number where it sets the limit.
-    delta : float
-    mechanism : str
-    calibration : "guarded", "exact", "classical" or "exact-law"
-    grid_safe : bool
-        Whether noise covers the grid that the statistics lie on.
+    secrets, statistics : tuple of Pair, tuple of Statistic
+        The first secret is the page's.
+    records, replacement
+        Records that the statistics are of, None for the whole table, and whether they are drawn
+        with replacement; whole tables always count so.
+    by, guesses, epsilon, delta
+        What sets the limit: right guesses of 100 that an attacker may make, or ε and δ.
+    mechanism, calibration, grid_safe
+        As of `calibrate`.
     units : "percent" or "raw"
         In which noise is made least: by the ruler, or as the statistics come.
-    bounds : tuple of Bound
-        Public bounds of columns.
-    persons : Persons or None
-        What is promised to every single record besides.
+    bounds, persons
+        Public bounds of columns, and what is promised to every single record besides.
     reference_share : float or None
         Public share that balanced figures mean; None for the middle of the range.
     known_records : int
@@ -98,10 +85,7 @@ class Scenario:
     def limit(self) -> Limit | Promise:
         """Limit that is accepted: right guesses of 100, or ε and δ.
 
-        Raises
-        ------
-        DistprivError
-            If ε is to set it and is not chosen, or a number is outside its domain.
+        A DistprivError if ε is to set it and is not chosen, or a number is outside its domain.
         """
         if self.by == "guesses":
             return Limit("guesses", self.guesses)
@@ -134,8 +118,7 @@ class Scenario:
         Raises
         ------
         DistprivError
-            If it is no JSON, no scenario, of another version, or has fields that are none or of
-            another type.
+            If it is no scenario of this version, or has fields that are none or of another type.
         """
         try:
             plain = json.loads(text, parse_constant=int)  # which refuses NaN and ∞: no JSON
@@ -165,13 +148,7 @@ class Scenario:
 
     @classmethod
     def load(cls, path: str | Path) -> Scenario:
-        """Read a scenario from a file.
-
-        Raises
-        ------
-        DistprivError
-            If there is no such file, or it holds no scenario.
-        """
+        """Read a scenario from a file; DistprivError if there is none."""
         try:
             text = Path(path).read_text(encoding="utf-8")
         except OSError as error:

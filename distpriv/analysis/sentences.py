@@ -198,26 +198,22 @@ def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = 
     )
 
 
-def _misfit(now: Evaluation) -> tuple[float, float, str]:
-    """Return the worst misfit, what is chance, and the statistic."""
+def _misfit(now: Evaluation) -> tuple[float, float, str, bool]:
+    """Return the worst misfit, what is chance, the statistic, and whether that fits."""
     frame = now.fit()
     worst = frame.sort_values("misfit").iloc[-1]
-    return worst["misfit"], chance(now.draws.shape[1], len(frame)), worst["statistic"]
-
-
-def _fits(now: Evaluation) -> bool:
-    misfit, by_chance, _ = _misfit(now)
-    return misfit <= by_chance + 1
+    by_chance = chance(now.draws.shape[1], len(frame))
+    return worst["misfit"], by_chance, worst["statistic"], bool(worst["misfit"] <= by_chance + 1)
 
 
 def fit_title(now: Evaluation) -> str:
     """Return whether the figures are bell-shaped."""
-    return "Close to bell curves" if _fits(now) else "Not all bell curves"
+    return "Close to bell curves" if _misfit(now)[-1] else "Not all bell curves"
 
 
 def fit_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """Return how far the worst figure is from its curve."""
-    misfit, by_chance, statistic = _misfit(now)
+    misfit, by_chance, statistic, _ = _misfit(now)
     points = style.strong(f"{misfit:.0f} points of 100")
     return (
         f"The worst fit is {style.name(statistic)}: off by about {points}, in "
@@ -227,7 +223,7 @@ def fit_lead(now: Evaluation, style: Style = PLAIN) -> str:
 
 def fit_advice(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what the fit means for noise and for balanced figures."""
-    if _fits(now):
+    if _misfit(now)[-1]:
         request = style.strong("You can rely on the promise of noise.")
         return f"{request} Balanced figures need no bell curves."
     if "BalM" in now.unavailable:

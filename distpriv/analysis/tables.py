@@ -70,7 +70,6 @@ def statistics(source: Source) -> dict[Statistic, str]:
 
 
 def _labels(source: Source) -> Iterator[tuple[str, Label]]:
-    """Go through columns with each of their labels."""
     return ((column, label) for column, labels in source.labels.items() for label in labels)
 
 
@@ -96,13 +95,13 @@ def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:
             bounds=tuple((name, *ends) for name, ends in one.bounds.items()),
         )
     first = _plainest(source) if secret is None else grid_pair(source, secret)
-    figures = _first(source, first.secret)
-    if not figures:
+    chosen = _first(source, first.secret)
+    if not chosen:
         raise DistprivError(
             f"Besides {first.secret.column!r} no column can be averaged or counted; bring a table "
             "with more columns."
         )
-    return Scenario(source.key, secrets=(first,), statistics=tuple(figures), records=None)
+    return Scenario(source.key, secrets=(first,), statistics=tuple(chosen), records=None)
 
 
 def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:

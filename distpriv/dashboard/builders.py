@@ -12,7 +12,7 @@ from distpriv.dashboard.fields import number
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.privacy.persons import Persons, as_bounds, check_bounds, record_moves
-from distpriv.queries import Label, Pair, SensitiveProperty, Statistic
+from distpriv.queries import Pair, SensitiveProperty, Statistic
 from distpriv.queries.statistics import KINDS
 from distpriv.sources import FrameSource
 
@@ -55,7 +55,9 @@ def figure(state: State) -> None:
         if column is None:
             raise DistprivError("No column of the table holds numbers; choose another figure.")
         if not of_numbers:
-            more["value"] = _ask_value(source, column)
+            key, labels = f"value-{column}", source.labels.get(column)
+            asked = st.selectbox("Value", labels, key=key) if labels else _ask_number("Value", key)
+            more["value"] = asked
         elif kind == "quantile":
             text = st.text_input("Per cent of the records below it", "90")
             more["level"] = round(number(text, 0, 100) / 100, 11)
@@ -124,12 +126,6 @@ DIALOGS = {"secret": secret, "figure": figure, "persons": persons}
 
 def _columns(source: FrameSource) -> list[str]:
     return list(dict.fromkeys([*source.labels, *source.numbers]))
-
-
-def _ask_value(source: FrameSource, column: str) -> Label | None:
-    if column in source.labels:
-        return st.selectbox("Value", source.labels[column], key=f"value-{column}")
-    return _ask_number("Value", f"value-{column}")
 
 
 def _number(text: str) -> float:

@@ -142,10 +142,9 @@ class Field:
         ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.
     bounds : (lowest, highest, step)
         Of a slider.
-    rows : bool
-        Whether its value can come from the rows of a table: no link about an upload carries it.
-    table : bool
-        Whether it starts anew with another table.
+    about : str
+        "table" for what starts anew with another table, "rows" where its value can come from a
+        table's rows, too: no link about an upload carries that. "" for the limit and its like.
     """
 
     name: str
@@ -157,8 +156,7 @@ class Field:
     help: str = ""
     lens: Lens | None = None
     bounds: tuple[float, float, float] = (0, 1, 0.1)
-    rows: bool = False
-    table: bool = False
+    about: str = ""
 
     def get(self, scenario: Scenario) -> Any:
         """Return the field's value."""
@@ -189,7 +187,7 @@ REFERENCE: Lens = (
 )
 
 FIELDS = (
-    Field("source", "table", str, str, "select", "Table", table=True),
+    Field("source", "table", str, str, "select", "Table", about="table"),
     Field(
         "secret",
         "secret",
@@ -199,8 +197,7 @@ FIELDS = (
         "Secret: share of records with",
         "The property whose share nobody should find out.",
         SECRET,
-        rows=True,
-        table=True,
+        about="rows",
     ),
     Field(
         "shares",
@@ -212,10 +209,9 @@ FIELDS = (
         "An attacker guesses which of the two is true. Δp is their distance, in percentage points.",
         SHARES,
         bounds=(1, 99, 1),
-        rows=True,
-        table=True,
+        about="rows",
     ),
-    Field("others", "also", _read_others, _write_others, lens=OTHERS, rows=True, table=True),
+    Field("others", "also", _read_others, _write_others, lens=OTHERS, about="rows"),
     Field(
         "statistics",
         "release",
@@ -224,8 +220,7 @@ FIELDS = (
         "multiselect",
         "You release",
         "Averages, totals, counts and shares of the records.",
-        rows=True,
-        table=True,
+        about="rows",
     ),
     Field(
         "records",
@@ -235,7 +230,7 @@ FIELDS = (
         "number or all",
         "Of how many records",
         "Size of the dataset that the figures are about: choose all, or write a number.",
-        table=True,
+        about="table",
     ),
     Field(
         "replacement",
@@ -283,9 +278,9 @@ FIELDS = (
     ),
     Field("calibration", "calibration", _choice("guarded", "exact", "classical", "exact-law")),
     Field("units", "units", _choice("percent", "raw")),
-    Field("reference", "reference", _between(0, 100), _plain, lens=REFERENCE, table=True),
-    Field("bounds", "bounds", links.read_bounds, links.write_bounds, rows=True, table=True),
-    Field("persons", "persons", _read_persons, _write_persons, table=True),
+    Field("reference", "reference", _between(0, 100), _plain, lens=REFERENCE, about="table"),
+    Field("bounds", "bounds", links.read_bounds, links.write_bounds, about="rows"),
+    Field("persons", "persons", _read_persons, _write_persons, about="table"),
     Field(
         "known_records",
         "known",
@@ -294,7 +289,7 @@ FIELDS = (
         "text",
         "Records an attacker already knows",
         "Half of them with the property, half without. 0 for nobody who knows any.",
-        table=True,
+        about="table",
     ),
     Field("seed", "seed", _whole(0, 2**32 - 1)),
 )
@@ -312,7 +307,7 @@ def on_table(scenario: Scenario, start: Scenario) -> Scenario:
     """Return the same limit and noise, asked of another table."""
     moved = replace(start, by=scenario.by, epsilon=scenario.epsilon)
     for entry in FIELDS:
-        if entry.parameter and not entry.table:
+        if entry.parameter and not entry.about:
             moved = entry.put(moved, entry.get(scenario))
     return moved
 
@@ -325,7 +320,7 @@ def to_query(scenario: Scenario, start: Scenario) -> dict[str, str]:
     query, own = {}, scenario.source in PRIVATE
     for entry in FIELDS:
         usual = Scenario.source if entry.name == "source" else entry.get(start)
-        carried = entry.parameter and not (entry.rows and own)
+        carried = entry.parameter and not (entry.about == "rows" and own)
         carried = carried and (entry.name != "epsilon" or scenario.by == "epsilon")
         if carried and entry.get(scenario) != usual:
             query[entry.parameter] = entry.write(entry.get(scenario))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -192,8 +193,7 @@ class State:
 
         `values` is a mapping of keys to values, as ``st.session_state``.
         """
-        before, changed, moved = self.scenario, self.scenario, set()
-        self.errors = {}
+        before, changed, moved, self.errors = self.scenario, self.scenario, set(), {}
         for entry in FIELDS:
             if (key := self.key(entry)) not in values:
                 continue
@@ -209,27 +209,19 @@ class State:
         if "source" in moved:
             changed = on_table(changed, self.start(changed.source))
         elif "secret" in moved and "shares" not in moved:
-            changed = self._in_its_range(changed)
+            try:
+                changed = put_first(changed, self.range_of(changed.secrets[0].secret))
+            except DistprivError as error:
+                self.notes.append(str(error))
         if changed.by == "epsilon" and changed.epsilon is None:
-            changed = replace(changed, epsilon=self._led_to())
+            led = None  # to where the limit on right guesses led, or 1 where it needs no noise
+            with suppress(DistprivError):
+                led = self.evaluation().epsilon
+            changed = replace(changed, epsilon=float(f"{led or 1:.2g}"))
         if moved & {"source", "secret"}:  # controls have to follow that were not moved
             self.revision += 1
         self._change(changed)
         return True
-
-    def _in_its_range(self, scenario: Scenario) -> Scenario:
-        try:
-            return put_first(scenario, self.range_of(scenario.secrets[0].secret))
-        except DistprivError as error:
-            self.notes.append(str(error))
-            return scenario
-
-    def _led_to(self) -> float:
-        """ε that the limit on right guesses led to, two digits; 1 where it needs no noise."""
-        try:
-            return float(f"{self.evaluation().epsilon or 1:.2g}")
-        except DistprivError:
-            return 1.0
 
     def read_address(self, query: Mapping[str, str], moved: bool) -> None:
         """Adopt an address that somebody else wrote: a link, or the browser's Back.
@@ -250,7 +242,9 @@ class State:
         start = self.start(source)
         if source in PRIVATE and source == self.scenario.source:
             for entry in FIELDS:  # what no address carries about a visitor's table
-                start = entry.put(start, entry.get(self.scenario)) if entry.rows else start
+                start = (
+                    entry.put(start, entry.get(self.scenario)) if entry.about == "rows" else start
+                )
         scenario, problems = from_query(query, start)
         self.notes += problems
         self.written = dict(query)

@@ -129,7 +129,7 @@ def _ask_row(frame: pd.DataFrame, file: str) -> Row:
 def offer_opened(state: State) -> str:
     """Offer the file that the command named; return a sentence if it cannot be read, else ""."""
     path = os.environ.get("DISTPRIV_OPEN")
-    opened = _opened(path) if path else ""
+    opened = _opened(Path(path)) if path else ""
     if isinstance(opened, str):
         return opened
     if "open" not in state.uploads:
@@ -141,14 +141,14 @@ def offer_opened(state: State) -> str:
 
 
 @lru_cache(1)
-def _opened(path: str) -> tuple[FrameSource, Scenario] | str:
+def _opened(path: Path) -> tuple[FrameSource, Scenario] | str:
     """Read the file that the command named, once a process; a sentence if that cannot be."""
     try:
-        frame = files.read_guarded(Path(path).read_bytes(), Path(path).name)
+        frame = files.read_guarded(path.read_bytes(), path.name)
         row, reading = proposed(frame), files.how_read(frame)[0]
-        source = FrameSource("open", Path(path).name, as_records(frame, row))
+        source = FrameSource("open", path.name, as_records(frame, row))
         return source, replace(tables.start(source), reading=reading, row=row)
     except DistprivError as error:
         return str(error)
     except OSError as error:
-        return f"{Path(path).name} cannot be read ({error.strerror}); check it and start again."
+        return f"{path.name} cannot be read ({error.strerror}); check it and start again."

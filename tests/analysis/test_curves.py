@@ -42,7 +42,7 @@ def test_workers_give_the_lines_of_this_process(asked, statistics):
     """With one count the exact law decides in both."""
     now = asked(statistics=statistics)
     lines, shares = done(now.lines(["DauM"])), done(now.reach())
-    pd.testing.assert_frame_equal(lines, now.tradeoff(["DauM"]))
+    pd.testing.assert_frame_equal(lines, curves.epsilon_frame(now.model, ["DauM"], **now._options))
     means = 100 * (lines.filter(like="± ") / now.ruler).mean(axis=1)
     assert lines["error"].to_numpy() == pytest.approx(means.to_numpy())
     own = shares[np.isclose(shares["width"], 10)].set_index("release")["guesses"]
@@ -66,11 +66,12 @@ def test_promise_alone_allows_what_its_odds_say(now):
     """Whatever the data: e^ε/(1 + e^ε) is 0.5250, 0.7311 and 0.8808 at ε = 0.1, 1 and 2."""
     allowed = curves.ceiling(np.array([0.1, 1.0, 2.0]), 0.0)
     assert allowed == pytest.approx([52.498, 73.106, 88.080], abs=1e-3)
-    frame = now.ceiling(now.tradeoff(["OptM"]))
+    lines = curves.epsilon_frame(now.model, ["OptM"], **now._options)
+    frame = now.ceiling(lines)
     last = frame.groupby("release").last()["guesses"]
     assert last["ceiling"] == pytest.approx(100)
     assert (last["BalM"], last["as it is"]) == (50, pytest.approx(now.undefended))
-    assert len(now.ceiling(now.tradeoff(["OptM"]).head(0))) == 3 * len(curves.EPSILONS)
+    assert len(now.ceiling(lines.head(0))) == 3 * len(curves.EPSILONS)
 
 
 def test_points_are_means_of_repetitions_with_students_interval():

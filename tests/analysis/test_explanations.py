@@ -7,7 +7,7 @@ import re
 import pandas as pd
 import pytest
 
-from distpriv.analysis import explanations
+from distpriv.analysis import curves, explanations
 from distpriv.analysis.guarantee import relaxed_frame
 from distpriv.analysis.tables import EXAMPLE_TITLES
 from distpriv.attacks import Audit
@@ -18,7 +18,7 @@ FOUND = pd.DataFrame({"mechanism": ["OptM", "ExpM"], "epsilon": [1.4, 3], "guess
 
 def every(now):
     yield from explanations.failing(now)
-    lines = now.tradeoff(["OptM"])
+    lines = curves.epsilon_frame(now.model, ["OptM"], **now._options)
     yield explanations.reach_lead(now, lines, "epsilon")
     shares = pd.DataFrame({"release": [now.way.key], "width": 50.0, "guesses": 99.9})
     yield explanations.reach_lead(now, shares, "width")

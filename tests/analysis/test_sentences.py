@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from distpriv.analysis import evaluate, sentences
+from distpriv.analysis import curves, evaluate, sentences
 from distpriv.analysis.frames import attack_frame, bells_frame, separation
 from distpriv.analysis.tables import EXAMPLE_TITLES
 from distpriv.model.diagnostics import misfit
@@ -239,10 +239,10 @@ def test_frames_have_the_columns_that_charts_draw(now):
     assert list(plane["name"]) == [*shares, "DauM"]
     assert plane.loc[:1, "xx"].mean() == pytest.approx(1)
     assert clouds.groupby("share").size().to_dict() == dict.fromkeys(shares, 350)
-    curve = now.tradeoff(["OptM", "ExpM"], np.array([0.5, 1.0]))
+    curve = curves.epsilon_frame(now.model, ["OptM", "ExpM"], np.array([0.5, 1.0]))
     assert list(curve.columns[:4]) == ["mechanism", "epsilon", "guesses", "error"]
     assert (curve.groupby("mechanism")["error"].diff().dropna() < 0).all()
-    widths = now.widths()
+    widths = curves.width_frame(now.model, now.promise, **now._options)
     here = widths[np.isclose(widths["width"], 10)].set_index("mechanism")
     assert here.loc["OptM", ["guesses", "error"]].tolist() == pytest.approx(
         [now.way.guesses, now.way.percent]
