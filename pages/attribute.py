@@ -91,12 +91,9 @@ def averages() -> None:
     picture = st.container()
     st.subheader("What is assumed", anchor=False)
     how = keep(page.choice, "noise", "classical", "Noise", NOISE, None)
-    one, two, three = st.columns(3)
-    with one:
+    with st.container(horizontal=True):
         n = ask("n", "Records of each average", "50", 1, 1e9)
-    with two:
         epsilon = ask("epsilon", "ε", "1", 1e-4, 100)
-    with three:
         delta = ask("delta", "δ", "0.001", 1e-12, 0.5)
     if "attribute-rows" not in chosen:  # the editor keeps changes of what it began with
         kept["begun"] = kept.get("rows", HOSPITAL)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
@@ -62,10 +62,6 @@ class AttributeNoise:
     def accuracy(self, beta: float) -> float:
         """Return α = σ Φ⁻¹(1 − β/2): the noise is larger with the probability β (Theorem 2)."""
         return -math.sqrt(self.variance) * float(ndtri(beta / 2))
-
-    def failure(self, alpha: float) -> float:
-        """Return β = 2Φ(−α/σ), the probability that the noise is larger than α."""
-        return 2 * float(ndtr(-alpha / math.sqrt(self.variance))) if self.variance else 0.0
 
 
 def attribute_private_gaussian(

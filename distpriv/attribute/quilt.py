@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Quilt", "QuiltResult", "markov_quilt", "max_influence"]
 
-_MOST_QUILTS = 10_000
-
 
 @dataclass(frozen=True)
 class Quilt:
@@ -47,6 +45,13 @@ class Quilt:
     influence: float
     sensitivity: float
     scale: float
+
+    @property
+    def parts(self) -> dict[str, frozenset[str]]:
+        """Attributes by their part, each in one of protected, quilt, nearby and remote."""
+        secret = frozenset([self.protected])
+        parts = {"protected": secret, "quilt": self.quilt}
+        return parts | {"nearby": self.nearby - secret, "remote": self.remote}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -143,13 +148,13 @@ def markov_quilt(
     epsilon : float
         Above 0.
     largest : int
-        Most attributes of a quilt; more of them can only mean less noise.
+        Most attributes of a quilt; more of them take longer, and can only mean less noise.
 
     Raises
     ------
     DistprivError
-        If an attribute is not there, a sensitivity lacks or grows with fewer attributes, ε is not
-        above 0, or quilts are too many.
+        If an attribute is not there, a sensitivity lacks or grows with fewer attributes, or ε is
+        not above 0.
     """
     family = _family(networks)
     network, queried, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
@@ -163,11 +168,6 @@ def markov_quilt(
     for secret in secrets:
         others = [node for node in network.nodes if node != secret]
         sizes = range(min(largest, len(others)) + 1)
-        if sum(math.comb(len(others), size) for size in sizes) > _MOST_QUILTS:
-            raise DistprivError(
-                f"{len(others)} attributes have too many quilts of up to {largest}; take smaller "
-                "quilts, or fewer attributes."
-            )
         quilts += [
             _quilt(family, secret, frozenset(nodes), queried, deltas, epsilon)
             for size in sizes

@@ -68,11 +68,8 @@ def averages(frame: pd.DataFrame) -> go.Figure:
 
 def averages_alt(frame: pd.DataFrame) -> str:
     """Return the bars in words."""
-    return "; ".join(
-        f"{row.release}: own variance {percent(row.own)} of what hiding needs, noise ± "
-        f"{significant(row.error)}"
-        for row in style.rows(frame)
-    )
+    parts = [(one.release, percent(one.own), significant(one.error)) for one in style.rows(frame)]
+    return "; ".join(f"{name}: {own} of what hiding needs, noise ± {z}" for name, own, z in parts)
 
 
 def network(attributes: BayesianNetwork, quilt: Quilt, released: Collection[str]) -> go.Figure:
@@ -81,8 +78,10 @@ def network(attributes: BayesianNetwork, quilt: Quilt, released: Collection[str]
     steps = dict(nx.all_pairs_shortest_path_length(graph))
     apart = {one: {other: steps[one].get(other, 3) for other in graph} for one in graph}
     places = nx.kamada_kawai_layout(graph, dist=apart)
+    wide = np.abs([*places.values()]).max(axis=0)
+    places = {name: place / np.where(wide > 0, wide, 1) for name, place in places.items()}
     chart = style.figure(
-        400,
+        320 + 16 * len(places),
         margin={"l": 8, "r": 8, "t": 8, "b": 8},
         xaxis=style.axis(range=[-1.4, 1.4], visible=False),
         yaxis=style.axis(range=[-1.3, 1.3], visible=False),
@@ -93,14 +92,14 @@ def network(attributes: BayesianNetwork, quilt: Quilt, released: Collection[str]
     for parent, child in attributes.edges:
         (x, y), (ax, ay) = places[child], places[parent]
         notes.append(style.words(x, y, "") | {"ax": ax, "ay": ay} | arrow)
+    part_of = {name: part for part, some in quilt.parts.items() for name in some}
     for name, (x, y) in places.items():
-        part = _part(name, quilt)
+        part, ways = part_of[name], [places[one] - places[name] for one in graph[name]]
         hue, mark = _LOOKS[part]
         style.marks(chart, [x], [y], hue, size=20, symbol=mark, line={"width": 3, "color": hue})
         text = f"{style.short(name, 18)}<br>{part}"
         if name in released:
             text = f"<b>{style.short(name, 18)}</b><br>{part}, released"
-        ways = [places[one] - places[name] for one in graph[name]]
         free = {  # by how far edges keep away
             side: max((way @ side / np.linalg.norm(way) for way in ways), default=0.0)
             for side in _SIDES
@@ -113,13 +112,5 @@ def network(attributes: BayesianNetwork, quilt: Quilt, released: Collection[str]
 
 def network_alt(quilt: Quilt, released: Collection[str]) -> str:
     """Return the parts of a quilt in words."""
-    near = listed(sorted(quilt.nearby - {quilt.protected})) or "none"
-    return (
-        f"Protected: {quilt.protected}; quilt: {listed(sorted(quilt.quilt)) or 'none'}; nearby: "
-        f"{near}; remote: {listed(sorted(quilt.remote)) or 'none'}. Released: {listed(released)}."
-    )
-
-
-def _part(name: str, quilt: Quilt) -> str:
-    parts = {"quilt": quilt.quilt, "remote": quilt.remote, "protected": {quilt.protected}}
-    return next((part for part, names in parts.items() if name in names), "nearby")
+    parts = [f"{part}: {listed(sorted(some)) or 'none'}" for part, some in quilt.parts.items()]
+    return f"{'; '.join(parts)}. Released: {listed(released)}."

@@ -21,12 +21,4 @@ def normal_noise(d: FloatArray, pooled: FloatArray, mu: FloatArray) -> FloatArra
     return np.asarray(size[:, None, None] * np.eye(d.shape[1]))
 
 
-register(
-    Mechanism(
-        "APGM",
-        "Zhang et al. (2022), Theorem 1",
-        "APGM, attribute privacy",
-        shape=normal_noise,
-        compared=False,
-    )
-)
+register(Mechanism("APGM", "Zhang et al. 2022, Theorem 1", shape=normal_noise, compared=False))

@@ -7,6 +7,7 @@ import pytest
 
 from distpriv.analysis import attribute
 from distpriv.attribute import BayesianNetwork, markov_quilt, noise_by_release
+from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
 
 ROWS = [["weight", "women", "9 to 24.5", "15", "0.25"], ["heat", "women", "0 to 0.3", "2", "0.25"]]
@@ -14,14 +15,7 @@ ROWS = [["weight", "women", "9 to 24.5", "15", "0.25"], ["heat", "women", "0 to 
 
 def read(*rows):
     table = pd.DataFrame(rows, columns=attribute.ASSUMED)
-    return attribute.read_assumptions(table, 50, float_of)
-
-
-def float_of(text):
-    try:
-        return float(text)
-    except ValueError:
-        raise DistprivError(f"{text!r} is no number.") from None
+    return attribute.read_assumptions(table, 50, lambda text: number(text, -1e9, 1e9))
 
 
 def test_averages_are_answered_by_the_one_that_varies_least():

@@ -145,6 +145,9 @@ def test_network_of_a_bif_file_has_its_tables():
     assert all(np.array_equal(again.tables[node], network.tables[node]) for node in network.nodes)
 
 
+STATES = ", ".join(f"s{place}" for place in range(1001))
+HUGE = "".join(f"variable {name} {{ type discrete [ 1001 ] {{ {STATES} }}; }}" for name in "ab")
+HUGE += "probability ( a | b ) { default 1; }"
 AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
 
 
@@ -161,9 +164,11 @@ AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
         (lambda: BayesianNetwork.from_bif(BIF.replace("0.3, 0.7", "0.3, x")), "does not fit"),
         (lambda: BayesianNetwork.from_bif(BIF.replace("| Smoker", "| Smoke")), "no variable"),
         (lambda: BayesianNetwork.from_bif("nothing"), "no table"),
+        (lambda: BayesianNetwork.from_bif(HUGE), "over a million"),
         (lambda: markov_quilt(SCHOOL, ["incme"], ["SAT"], {}, 1.0), "Did you mean 'income'"),
         (lambda: markov_quilt(SCHOOL, ["income"], ["SAT"], {}, 1.0), "is not there"),
         (lambda: markov_quilt(SCHOOL, ["income"], ["SAT"], {frozenset({"SAT"}): 1}, 0.0), "ε"),
+        (lambda: markov_quilt(SCHOOL, ["income"], [], {}, 1.0), "one released attribute"),
         (lambda: learn_network(pd.DataFrame({"a": [1, 2], "b": [1, 1]}), ["a", "b"]), "one value"),
         (lambda: learn_network(pd.DataFrame({"a": [1, 2]}), ["a"]), "at least two columns"),
     ],

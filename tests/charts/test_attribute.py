@@ -19,7 +19,7 @@ def test_bars_are_what_the_data_bring_of_what_hiding_needs():
     assert (list(needed.x), list(own.x)) == ([1, 1], [0.0084, 1])
     assert own.marker.color == (style.faint(style.BAD, 0.95), style.faint(style.GOOD, 0.95))
     assert {"<b>± 18.4</b>", "<b>none</b>", "heat: 100\u00a0%"} < set(texts(figure))
-    assert "heat: own variance 100\u00a0% of what hiding needs" in attribute.averages_alt(AVERAGES)
+    assert "heat: 100\u00a0% of what hiding needs, noise ± 0" in attribute.averages_alt(AVERAGES)
 
 
 def test_network_shows_parts_by_colour_mark_and_word_and_bears_what_is_apart():
@@ -27,21 +27,14 @@ def test_network_shows_parts_by_colour_mark_and_word_and_bears_what_is_apart():
         [("a", MARKUP), (MARKUP, "c")],
         {"a": [1.0], MARKUP: [[1.0]], "c": [[1.0]], "alone": [1.0]},
     )
-    quilt = next(
-        one
-        for one in markov_quilt(net, ["a"], ["c"], {frozenset({"c"}): 1.0}, 1.0).quilts
-        if one.quilt == {MARKUP}
-    )
+    quilts = markov_quilt(net, ["a"], ["c"], {frozenset({"c"}): 1.0}, 1.0).quilts
+    quilt = next(one for one in quilts if one.quilt == {MARKUP})
     figure = attribute.network(net, quilt, ["c"])
     words = texts(figure)
     assert {"a<br>protected", "<b>c</b><br>remote, released", "alone<br>remote"} < set(words)
-    assert [one.marker.symbol for one in figure.data] == [
-        "square",
-        "diamond",
-        "circle-open",
-        "circle-open",
-    ]
+    marks = [one.marker.symbol for one in figure.data]
+    assert marks == ["square", "diamond", "circle-open", "circle-open"]
     arrows = [one for one in figure.layout.annotations if one.showarrow]
     assert len(arrows) == 2
     assert len({(one.x[0], one.y[0]) for one in figure.data}) == 4
-    assert "Protected: a; quilt: " in attribute.network_alt(quilt, ["c"])
+    assert "protected: a; quilt: " in attribute.network_alt(quilt, ["c"])

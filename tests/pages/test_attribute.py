@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-from distpriv.papers.items import PRINTED
 from tests.pages.test_pages import NO_ANSWER, drawn, widget
 
 AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
@@ -38,13 +37,3 @@ def test_every_view_answers_keeps_what_is_entered_and_says_what_is_wrong(warm):
         text = " ".join(one.value for one in (*warm.main.markdown, *warm.main.caption))
         assert (warm.title[0].value, label) == (title, label)
         assert words in text.replace("\\", "")
-
-
-def test_hospital_of_the_page_is_that_of_the_paper(warm):
-    drawn(warm, "attribute")
-    widget(warm.main.segmented_control, "View").set_value("averages").run()
-    rows = warm.session_state["attribute"]["rows"]
-    for (key, printed), (_, row) in zip(PRINTED["hospital"].items(), rows.iterrows(), strict=True):
-        ends = [float(end) for end in row["difference"].split("to")]
-        assert (row["average"], ends) == (key.replace("-", " "), printed["difference"])
-        assert float(row["deviation"]) == printed["deviation"]
