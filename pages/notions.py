@@ -28,7 +28,7 @@ KNOWN = {
 }
 FIRST: dict[str, Any] = {"noise": "laplace", "epsilon": 1.0, "delta": "0.001", "threshold": 0.5}
 FIRST |= {"beta": 1.0, "bound": 0.75} | dict.fromkeys(KNOWN, 0.0)
-FIRST |= {"notion": "DP", "map-epsilon": 1.0, "independent": False}
+FIRST |= {"notion": "BP", "map-epsilon": 1.0, "independent": False}
 FIRST |= {"correlation": 0.9, "deviation": 0.5}
 
 _, now = page.current()
@@ -142,7 +142,7 @@ def relate() -> None:
     bounded = frame[(frame["largest"] < float("inf")) & (frame["notion"] != kept["notion"])]
     words = listed(f"{row.notion} by {significant(row.largest)}" for row in style.rows(bounded))
     answer(
-        f"It bounds {len(bounded) or 'no'} other notion{'s' * (len(bounded) > 1)}",
+        f"{kept['notion']} bounds {len(bounded) or 'no'} other notion{'s' * (len(bounded) != 1)}",
         f"{chosen.name} with ε = {significant(epsilon)} bounds {words or 'no other'}.",
     )
     first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")

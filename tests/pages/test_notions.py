@@ -27,9 +27,11 @@ def test_every_view_answers_and_choices_outlast_other_views_and_pages(app):
     widget(app.main.slider, "Says yes").set_value(0.2).run()
     assert app.title[0].value == "F-score up to 0.71"  # Equation 12 at ε = 1
     assert "**65\u00a0times in\u00a0100**" in app.main.markdown[0].value
-    assert view(app, "map") == "It bounds no other notion"
+    assert view(app, "map") == "BP bounds 3 other notions"
+    widget(app.main.selectbox, "Notion").set_value("DP").run()
+    assert app.title[0].value == "DP bounds no other notions"
     widget(app.main.toggle, "Records").set_value(True).run()
-    assert app.title[0].value == "It bounds 3 other notions"
+    assert app.title[0].value == "DP bounds 3 other notions"
     assert "30\u00a0% of 100 records" in "".join(one.value for one in app.main.markdown)
     assert view(app, "composition") == "Promises do not add up"
     widget(app.main.slider, "Correlation").set_value(0.0).run()
