@@ -59,13 +59,8 @@ class ShareLaws:
         """Compute log-densities of releases, (rows, m), at each share, but for a common constant.
 
         The rounding is the unit of a release's last place, of each statistic or of all; 0 where it
-        is not rounded.
-
-        Returns
-        -------
-        logs : ndarray, shape (S, rows)
-        points : ndarray, shape (S, rows, m)
-            Likeliest statistics; NaN where noise covers the lattice.
+        is not rounded. Besides densities, (S, rows), it returns likeliest statistics, (S, rows, m);
+        NaN where noise covers the lattice.
         """
         if len(releases) > _ROWS:
             parts = np.array_split(releases, math.ceil(len(releases) / _ROWS))

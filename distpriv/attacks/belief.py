@@ -13,6 +13,7 @@ from distpriv.arrays import FloatArray
 from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
 from distpriv.errors import DistprivError
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release, fit_groups
+from distpriv.model.fit import law_of_sums
 from distpriv.privacy.exact_law import known_law
 from distpriv.queries import Pair
 
@@ -63,19 +64,10 @@ def posterior(
 
     By the exact law where it is at hand, else by normal laws N(μ_p, Σ_p + S) and the grid of the
     statistics. A release that keeps a fixed number of each group's records has one law at all
-    shares that have as many, and leaves the prior as it is. DistprivError if value, prior, shares
-    and release do not fit together, or there is no such release at any share with a prior.
-
-    Parameters
-    ----------
-    value : array_like, shape (m,)
-        That was released.
-    prior : array_like, shape (S,), optional
-        Belief before, of any sum; by default the same in all shares.
-    shares : array_like, shape (S,), optional
-        From 0 to 1; by default 0, 0.01, … 1. Each means a whole number of records.
-    pair : int
-        Whose secret it is about.
+    shares that have as many, and leaves the prior as it is. Shares, (S,), are 0, 0.01, … 1 by
+    default, and mean whole numbers of records; the prior belief, (S,), of any sum, is by default
+    the same in all. DistprivError if value, (m,), prior, shares and release do not fit together, or
+    there is no such release at any share with a prior.
     """
     release, fitted = AS_IT_IS if release is None else release, model.pairs[pair]
     y = np.asarray(value, float)
@@ -116,15 +108,13 @@ def _log_densities(
     if exact is not None:
         return exact, "exact"
     groups, records = fitted.groups, fitted.groups.records
-    sizes, single = groups.population(model.replacement)
     scales, m = model.scales, len(y)
     bases: list[FloatArray] = [np.zeros((0, m))] * len(numbers)
     origins = np.zeros((len(numbers), m))
     if model.query.linear:
-        means = numbers @ groups.means * scales
-        factors = numbers * (1 - numbers / sizes)
-        covariances = np.tensordot(factors, single, 1) * np.outer(scales, scales)
+        means, covariances = law_of_sums(groups, numbers, scales, model.replacement)
         if records is not None:
+            sizes, _ = groups.population(model.replacement)
             bases, origins = lattices(groups.grids, records, numbers, sizes, scales)
     else:
         means, covariances = _simulated(model, fitted, numbers)

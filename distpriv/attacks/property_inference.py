@@ -43,55 +43,29 @@ class PropertyInferenceAttack:
     part, trains a classifier on the statistics of shadow datasets from the auxiliary part, half of
     them under each share, and guesses the share of test datasets from the testing part. All
     releases meet the same datasets. Noise has a random stream of its own, from seed, repetition,
-    mechanism, ε and δ, so that neither order nor company moves a figure.
+    mechanism, ε and δ, so that neither order nor company moves a figure. AttackError if there is no
+    such classifier, datasets or records are too few, or a release does not belong to the range.
 
-    Attributes
-    ----------
-    without, having : ndarray, shape (N_0, w) and (N_1, w)
-        What the statistics need of each record without the property, and with it.
-    numbers : ndarray, shape (2, 2)
-        Records of a dataset [share, group].
-    n : int
-        Records of a dataset.
-    noises : mapping of name to Release or None
-        None: the figures as they are.
-    adaptive : bool
-        Whether the classifier is trained on what is released. The paper trains it on statistics
-        before the noise, which understates the leak.
-    classifier : str
-        A key of ``ATTACKERS``.
-    shadows, tests : int
-        Shadow and test datasets, even.
-    replacement : bool
-        Whether a dataset's records are drawn with replacement.
-    split : bool
-        Whether the two parts are disjoint; else both are all the records. A part's groups differ
-        from the table's by chance, the more so, the larger the datasets are beside a part.
-    known : int
-        Records of a dataset that the attacker knows, even, half of them of each group. They are new
-        in every repetition, and in all of its datasets.
-
-    Raises
-    ------
-    AttackError
-        If there is no such classifier, numbers of datasets are odd or too small, records are too
-        few, or a release does not belong to the range.
+    The paper trains the classifier on statistics before the noise, which understates the leak. A
+    part's groups differ from the table's by chance, the more so, the larger the datasets are beside
+    a part; without a split both parts are all the records. Records that an attacker knows are new
+    in every repetition, and in all of its datasets.
     """
 
-    without: FloatArray = field(repr=False)
-    having: FloatArray = field(repr=False)
+    without: FloatArray = field(repr=False)  # (N_0, w), what the statistics need of each
+    having: FloatArray = field(repr=False)  # (N_1, w)
     query: Query = field(repr=False)
-    numbers: FloatArray = field(repr=False)
-    n: int
-    noises: Mapping[str, Release | None]
-    adaptive: bool = True
-    classifier: str = "logistic"
-    shadows: int = 200
-    tests: int = 200
-    replacement: bool = False
-    split: bool = True
+    numbers: FloatArray = field(repr=False)  # (2, 2), of a dataset [share, group]
+    n: int  # records of a dataset
+    noises: Mapping[str, Release | None]  # None: the figures as they are
+    adaptive: bool = True  # whether it is trained on what is released
+    classifier: str = "logistic"  # a key of ``ATTACKERS``
+    shadows: int = 200  # datasets, an even number
+    tests: int = 200  # datasets, an even number
+    replacement: bool = False  # whether a dataset's records are drawn with it
+    split: bool = True  # whether the two parts are disjoint
     seed: int = 0
-    known: int = 0
+    known: int = 0  # records of a dataset that the attacker knows, half of them of each group
 
     def __post_init__(self) -> None:
         if self.classifier not in ATTACKERS:
@@ -314,21 +288,12 @@ class PropertyInferenceAttack:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class AttackResult:
-    """Scores of the test datasets of all repetitions, and what follows from them.
+    """Scores of the test datasets of all repetitions, and what follows from them."""
 
-    Attributes
-    ----------
-    scores : mapping of name to ndarray, shape (repetitions, tests)
-    labels : ndarray of int, shape (tests,)
-        1 where the higher share is right.
-    split : bool
-        Whether the classifiers learned from other records.
-    """
-
-    scores: Scores
-    labels: IntArray
+    scores: Scores  # by release, (repetitions, tests)
+    labels: IntArray  # (tests,), 1 where the higher share is right
     seed: int
-    split: bool
+    split: bool  # whether the classifiers learned from other records
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name} {row.mean():.3f}" for name, row in self.accuracy.items())
@@ -385,6 +350,9 @@ def run_attack(
 ) -> AttackResult:
     """Attack releases of a table's statistics, again and again.
 
+    AttackError if the attack cannot be run as asked; else errors are those of
+    :func:`distpriv.fit_gaussian`.
+
     Parameters
     ----------
     table : DataFrame or Source
@@ -398,13 +366,6 @@ def run_attack(
         Whether the n records are drawn with replacement; the paper's way is without.
     rng : Generator, int or None
         The result names the one seed that came of it, which repeats it.
-
-    Raises
-    ------
-    DistprivError
-        If a column or label is not there, or the table has too few records.
-    AttackError
-        If the attack cannot be run as asked.
     """
     model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
     some = {"as it is": None} if noises is None else noises

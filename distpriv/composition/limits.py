@@ -23,13 +23,8 @@ def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further
     """Return a further release with as much noise as an agreed limit on all together asks for.
 
     Its normal noise is multiplied by the least factor, to 0.01 %, with which all keeps the limit.
-    The parts were released before; there may be none. For errors see :func:`joint_release` as well.
-
-    Raises
-    ------
-    NotApplicable
-        If what was released before breaks the limit or leaves nothing, or the further release has
-        no noise to increase.
+    The parts were released before; there may be none. NotApplicable if these break the limit or
+    leave nothing, or the further release has no noise to increase; else see :func:`joint_release`.
     """
     release, noise = further.release, further.release.covariance
 
@@ -86,13 +81,12 @@ def compose(promises: Sequence[Promise], premise: Literal["independent", "point-
 
 
 def counterexample(shift: float, correlation: float, noise: float = 0.0) -> dict[str, float]:
-    """Show two releases of one table whose promises do not add up.
+    """Show two releases of one table whose promises do not add up, by Mahalanobis distances.
 
     Two statistics are normal with variance 1 and correlation ρ, between −1 and 1. The secret moves
     the first by a shift a, which noise of deviation s hides, and leaves the second alone, which
-    therefore promises (0, 0) without noise, and gives most of what hides the first away: a/√(1 +
-    s²) becomes a/√(1 + s² − ρ²). Returns Mahalanobis distances of the "first", the "second" and
-    both "together".
+    therefore promises (0, 0) without noise, and gives most of what hides the first away: a/√(1+s²)
+    becomes a/√(1+s²−ρ²), of both "together".
     """
     if not -1 < correlation < 1 or noise < 0:
         raise DistprivError("A correlation lies between −1 and 1, and noise is not negative.")

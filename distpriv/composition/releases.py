@@ -39,22 +39,12 @@ _LAPLACE = (
 class Part:
     """Hold one of several releases of a table.
 
-    Attributes
-    ----------
-    release : Release
-        With noise in units of its statistics, in their order.
-    labels : tuple of str or None
-        Its statistics, among those of the model; None: all of them.
-    records : int or None
-        How many records of the table it is computed from, a random sample with the table's share;
-        None: all.
-    sample : str
-        A name of the sample: releases with one name are of one draw, others of draws of their own.
+    Parts with one name of a sample are of one draw, others of draws of their own.
     """
 
-    release: Release
-    labels: tuple[str, ...] | None = None
-    records: int | None = None
+    release: Release  # with noise in units of its statistics, in their order
+    labels: tuple[str, ...] | None = None  # its statistics among the model's; None: all
+    records: int | None = None  # of a random sample with the table's share; None: all
     sample: str = ""
 
     @property
@@ -103,11 +93,11 @@ class JointRelease:
 def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
     """Compute what several releases of one table tell together.
 
-    Sums X and X′ over two draws with n_g and n′_g records of group g have covariance Σ (n_g
-    n′_g/N_g) C_g, for n_g n′_g/N_g records of N_g are in both. Of one draw, several noisy releases
-    of a statistic are one with the noise (Σ S_i⁻¹)⁻¹, on one and the same point of the grid; the
-    grid is charged for that noise, given all that is released without noise. Of balanced figures
-    the sums of either group count as seen, which is at least as much. The model is of all
+    Sums X and X′ over two draws with n_g and n′_g records of group g have covariance Σ
+    (n_g·n′_g/N_g)·C_g, for n_g·n′_g/N_g records of N_g are in both. Of one draw, several noisy
+    releases of a statistic are one with the noise (Σ S_i⁻¹)⁻¹, on one and the same point of the
+    grid; the grid is charged for that noise, given all that is released without noise. Of balanced
+    figures the sums of either group count as seen, which is at least as much. The model is of all
     statistics that are released, of the whole table.
 
     DistprivError if nothing is released, a statistic is not the model's, or a sample is no part of

@@ -55,19 +55,13 @@ def chance(draws: int, curves: int = 1) -> float:
 def normality(
     draws: FloatArray, pair: PairModel, labels: Sequence[str], shares: Sequence[str]
 ) -> pd.DataFrame:
-    """Test each statistic against its fitted normal by Pearson's χ².
+    """Test each of m statistics against its fitted normal by Pearson's χ².
 
-    The cells are about equally likely, at most 2 R^0.4 (Mann & Wald 1942) and with five tables
-    expected in each; where a statistic has a grid they end half-way between its values, so that
-    steps are no deviation. Other tests of normality (Shapiro & Wilk's) reject every grid.
-    DistprivError if the draws are not of that shape, or not finite.
-
-    Parameters
-    ----------
-    draws : ndarray, shape (2, R, m)
-        Simulated tables, see :func:`distpriv.model.simulate.simulate`.
-    labels, shares : sequence of str
-        Names of the m statistics and of the two shares.
+    By simulated tables of :func:`distpriv.model.simulate.simulate`, shape (2, R, m). The cells are
+    about equally likely, at most 2 R^0.4 (Mann & Wald 1942) and with five tables expected in each;
+    where a statistic has a grid they end half-way between its values, so that steps are no
+    deviation. Other tests of normality (Shapiro & Wilk's) reject every grid. DistprivError if the
+    draws are not of that shape, or not finite.
 
     Returns
     -------
@@ -115,13 +109,12 @@ def _chi_squared(
 
 
 def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd.DataFrame:
-    """Test all statistics jointly by Mardia's (1970) skewness and kurtosis.
+    """Test all statistics jointly by Mardia's (1970) skewness and kurtosis, see :func:`normality`.
 
     With whitened tables z, the skewness is Σ (mean of z_i z_j z_k)² and the kurtosis the mean of
-    ‖z‖⁴. For R normal tables in d dimensions, R/6 times the skewness is chi-squared with d (d + 1)
-    (d + 2)/6 degrees of freedom, and the kurtosis normal around d (d + 2) with variance 8 d (d +
-    2)/R. Statistics that follow from others, or do not vary, add no dimension. For draws, shares
-    and errors see :func:`normality`.
+    ‖z‖⁴. For R normal tables in d dimensions, R/6 times the skewness is chi-squared with d(d + 1)(d
+    + 2)/6 degrees of freedom, and the kurtosis normal around d(d + 2) with variance 8d(d + 2)/R.
+    Statistics that follow from others, or do not vary, add no dimension.
 
     Returns
     -------
@@ -132,7 +125,12 @@ def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd
 
     rows = []
     for share, values in zip(shares, _checked(draws), strict=True):
-        white = _whitened(values)
+        away, deviation = values - values.mean(axis=0), values.std(axis=0)
+        varies = deviation > _VARIES * np.abs(values).max(axis=0)
+        scaled = away[:, varies] / deviation[varies]
+        variances, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
+        some = variances > _RANK
+        white = np.asarray(scaled @ vectors[:, some] / np.sqrt(variances[some]))
         count, d = white.shape
         if d == 0:
             rows.append((share, count, 0, *[math.nan] * 5))
@@ -146,16 +144,6 @@ def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd
         rows.append((share, count, d, skewness, first, kurtosis, d * (d + 2), second))
     columns = ["share", "tables", "dimensions", "skewness", "skewness_p"]
     return pd.DataFrame(rows, columns=[*columns, "kurtosis", "expected", "kurtosis_p"])
-
-
-def _whitened(values: FloatArray) -> FloatArray:
-    """Return tables, (R, m), in as many uncorrelated directions of variance 1 as they have."""
-    away, deviation = values - values.mean(axis=0), values.std(axis=0)
-    varies = deviation > _VARIES * np.abs(values).max(axis=0)
-    scaled = away[:, varies] / deviation[varies]
-    variances, vectors = np.linalg.eigh(scaled.T @ scaled / len(scaled))
-    some = variances > _RANK
-    return np.asarray(scaled @ vectors[:, some] / np.sqrt(variances[some]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -201,8 +189,7 @@ def bootstrap_intervals(
     Squared distances of R tables' means are too large by the tables' own scatter, tr(2 Σ)/R for
     Δ_{E,2} and 2 d/R for the Mahalanobis distance in d dimensions, and drawn again twice as much;
     that is taken off. The same draws, shape (2, R, m), have the same intervals. DistprivError if
-    the draws are of another shape, resamples fewer than 100, or the confidence is not between 0 and
-    1.
+    draws, resamples (100 or more) or confidence (below 1) are out of their domain.
 
     Returns
     -------

@@ -36,35 +36,20 @@ _FAR, _RARE = 6.0, 2e-3  # deviations, and the share of tables beyond them that 
 class PairModel:
     """Two normal laws of the statistics that must not be told apart.
 
-    Attributes
-    ----------
-    groups : Groups
-        What it was computed from, in units of the columns.
-    numbers : ndarray, shape (2, 2)
-        Records [share, group].
-    means, covariances : ndarray, shape (2, m) and (2, m, m)
-        Of the statistics, at each share.
-    steps, joint_steps : ndarray, shape (m,) and (2, m)
-        Step of each statistic by itself, 0 where it has no grid, and at each share while all others
-        stay, see :class:`distpriv.model.grid.Grid`.
-    apart : bool
-        Whether arithmetic tells the shares, see :meth:`distpriv.model.grid.GroupGrids.apart`.
-    alternatives : tuple of PairModel
-        Laws that are as likely as these where they were estimated from simulated tables; a promise
-        has to hold under all of them. Empty where the laws are exact.
-    errors : (ndarray, ndarray) or None
-        Standard errors of means, (2, m), and covariances, (2, m, m), that are estimated.
+    Alternatives are laws that are as likely where these were estimated from simulated tables; a
+    promise has to hold under all of them.
     """
 
     pair: Pair
-    groups: Groups
-    numbers: FloatArray
-    means: FloatArray
-    covariances: FloatArray
-    steps: FloatArray
-    joint_steps: FloatArray
-    apart: bool
+    groups: Groups  # what it was computed from, in units of the columns
+    numbers: FloatArray  # (2, 2), of records [share, group]
+    means: FloatArray  # (2, m)
+    covariances: FloatArray  # (2, m, m)
+    steps: FloatArray  # (m,), of each statistic by itself, 0 where it has no grid
+    joint_steps: FloatArray  # (2, m), while all others stay, see `Grid`
+    apart: bool  # whether arithmetic tells the shares, see `GroupGrids.apart`
     alternatives: tuple[PairModel, ...] = ()
+    # Standard errors of means, (2, m), and covariances, (2, m, m), that are estimated.
     errors: tuple[FloatArray, FloatArray] | None = None
 
     def __repr__(self) -> str:
@@ -184,6 +169,9 @@ def fit_groups(
 ) -> GaussianModel:
     """Compute the model from the groups of each pair's secret.
 
+    DistprivError if n is no such number, both shares mean as many records, a group has too few, or
+    a statistic that is no sum is the same in all tables, or far off in a few.
+
     Parameters
     ----------
     groups : sequence of Groups
@@ -197,12 +185,6 @@ def fit_groups(
         is estimated from 1000 simulated tables at each share (Chen & Ohrimenko 2023, Section 5.1).
     tables : int, optional
         Simulated tables at each share; by default 1000, or as many as about half a second allows.
-
-    Raises
-    ------
-    DistprivError
-        If n is no such number, both shares mean as many records, a group has too few, or a
-        statistic that is no sum is the same in all tables, or far off in a few.
     """
     if not pairs:
         raise DistprivError("Nothing is to be hidden; give at least one pair of shares.")
@@ -249,23 +231,27 @@ def _numbers(groups: Groups, pair: Pair, n: int, replacement: bool) -> FloatArra
     return numbers
 
 
+def law_of_sums(
+    groups: Groups, numbers: FloatArray, scales: FloatArray, replacement: bool
+) -> tuple[FloatArray, FloatArray]:
+    """Compute means and covariances of sums over numbers of records, (S, 2), times scales, (m,)."""
+    sizes, covariances = groups.population(replacement)
+    factors = numbers * (1 - numbers / np.maximum(sizes, 1))
+    means = numbers @ groups.means * scales
+    return means, np.tensordot(factors, covariances, 1) * np.outer(scales, scales)
+
+
 def exact_pair(
     groups: Groups, pair: Pair, numbers: FloatArray, scales: FloatArray, replacement: bool
 ) -> PairModel:
     """Compute the laws of sums over numbers of records, [share, group], times scales, (m,)."""
-    sizes, covariances = groups.population(replacement)
-    factors = numbers * (1 - numbers / np.maximum(sizes, 1))
+    sizes, _ = groups.population(replacement)
+    means, covariances = law_of_sums(groups, numbers, scales, replacement)
     grids = [groups.grids.at(row, sizes) for row in numbers]
-    return PairModel(
-        pair=pair,
-        groups=groups,
-        numbers=numbers,
-        means=numbers @ groups.means * scales,
-        covariances=np.tensordot(factors, covariances, 1) * np.outer(scales, scales),
-        steps=np.max([grid.steps for grid in grids], axis=0) * scales,
-        joint_steps=np.array([grid.joint_steps for grid in grids]) * scales,
-        apart=groups.grids.apart(numbers, sizes),
-    )
+    steps = np.max([grid.steps for grid in grids], axis=0) * scales
+    joint_steps = np.array([grid.joint_steps for grid in grids]) * scales
+    apart = groups.grids.apart(numbers, sizes)
+    return PairModel(pair, groups, numbers, means, covariances, steps, joint_steps, apart)
 
 
 def _estimated_pair(

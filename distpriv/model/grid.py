@@ -77,7 +77,11 @@ class GroupGrids:
         steps = np.rint(columns, out=columns).astype(np.int64)
         groups = [steps[:, : len(without)], steps[:, len(without) :]]
         firsts = [group[:, 0].tolist() for group in groups]
-        totals = [_total(group) for group in groups]
+        totals = []
+        for group in groups:  # in blocks that cannot overflow
+            starts = np.arange(0, group.shape[1], 2**20)
+            parts = np.add.reduceat(group, starts, axis=1)
+            totals.append([sum(row) for row in parts.tolist()])
         lattices = [Lattice(len(units)), Lattice(len(units))]
         for lattice, group in zip(lattices, groups, strict=True):
             lattice.fill((group - group[:, :1]).T)
@@ -127,12 +131,6 @@ class GroupGrids:
 
 def _minus(one: Sequence[int], other: Sequence[int], times: int = 1) -> list[int]:
     return [a - times * b for a, b in zip(one, other, strict=True)]
-
-
-def _total(steps: IntArray) -> list[int]:
-    """Sum over records, shape (m, N), in blocks that cannot overflow."""
-    starts = np.arange(0, steps.shape[1], 2**20)
-    return [sum(row) for row in np.add.reduceat(steps, starts, axis=1).tolist()]
 
 
 def spacing(values: FloatArray) -> tuple[float, float]:

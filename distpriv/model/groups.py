@@ -26,32 +26,16 @@ class Groups:
     """What is used of the records without (row 0) and with (row 1) a property.
 
     Records are never pickled and never printed.
-
-    Attributes
-    ----------
-    counts : ndarray, shape (2,)
-        Whole numbers of complete records, at least 2.
-    means, covariances : ndarray, shape (2, m) and (2, m, m)
-        Of single records, in units of the columns, covariances always with N − 1.
-    grids : GroupGrids
-        Of sums over records.
-    extremes : ndarray, shape (2, m)
-        Least and largest value of each column; they are the data's own and no public bounds.
-    provenance : str
-        One of ``PROVENANCES``.
-    dropped : int
-        Records that were left out, for a value they need is missing.
-    records : (ndarray, ndarray) or None
-        Of shape (N_0, m) and (N_1, m), for simulations and exact laws.
     """
 
-    counts: FloatArray
-    means: FloatArray
-    covariances: FloatArray
-    grids: GroupGrids
-    extremes: FloatArray
+    counts: FloatArray  # (2,), whole numbers of complete records, at least 2
+    means: FloatArray  # (2, m), of single records, in units of the columns
+    covariances: FloatArray  # (2, m, m), of single records, always with N − 1
+    grids: GroupGrids  # of sums over records
+    extremes: FloatArray  # (2, m), least and largest values: the data's own, no public bounds
     provenance: Provenance = "table"
-    dropped: int = 0
+    dropped: int = 0  # records that were left out, for a value they need is missing
+    # (N_0, m) and (N_1, m), for simulations and exact laws.
     records: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
 
     @classmethod
@@ -60,16 +44,9 @@ class Groups:
     ) -> Groups:
         """Compute the groups of a table's records.
 
-        Raises DistprivError if a group has fewer than two complete records.
-
-        Parameters
-        ----------
-        values : ndarray, shape (N, m)
-            What each record adds to the sums; not finite where it is missing.
-        having : ndarray, shape (N,)
-            1 with the property, 0 without, NaN where it is missing.
-        label : str
-            The property's name, for errors.
+        Values, (N, m), are what each record adds to the sums, not finite where it is missing;
+        `having`, (N,), is 1 with the property, 0 without, NaN where it is missing, and the label
+        its name in errors. DistprivError if a group has fewer than two complete records.
         """
         columns = np.ascontiguousarray(values.T)
         complete = np.isfinite(columns).all(axis=0) & np.isfinite(having)

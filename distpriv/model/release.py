@@ -179,10 +179,7 @@ class Release:
         return noise
 
     def expected_error(self, model: GaussianModel | None = None) -> float:
-        """Return the expected L2 length of its error, at the worse share.
-
-        `model` is needed where the release is no noise that is added.
-        """
+        """Return the expected L2 length of its error at the worse share; noise needs no model."""
         return float(self._error(model).length.max())
 
     def expected_absolute_errors(self, model: GaussianModel | None = None) -> FloatArray:
@@ -263,18 +260,10 @@ def joint_law(
 ) -> tuple[FloatArray, FloatArray]:
     """Compute the normal law of several releases of one table, at each share.
 
-    Exact for sums over the records; other statistics are estimated beside them, from simulated
-    tables of a fixed seed.
-
-    Returns
-    -------
-    means, covariances : ndarray, shape (2, u m) and (2, u m, u m)
-        Laplace noise counts by its variance.
-
-    Raises
-    ------
-    DistprivError
-        If a release keeps more records than a table has, or an empty group stands for some.
+    Means are (2, u m), covariances (2, u m, u m). Exact for sums over the records; other statistics
+    are estimated beside them, from simulated tables of a fixed seed. Laplace noise counts by its
+    variance. DistprivError if a release keeps more records than a table has, or an empty group
+    stands for some.
     """
     fitted, m = model.pairs[pair], len(model.scales)
     noise = block_diag(*(one.total(m) for one in releases))
@@ -321,19 +310,11 @@ def _law_of_kept(
 
 @dataclass(frozen=True, eq=False)
 class Error:
-    """Law of a release's error at each of the two shares.
+    """Law of a release's error at each of the two shares: normal, and Laplace noise besides."""
 
-    Attributes
-    ----------
-    bias, covariances : ndarray, shape (2, m) and (2, m, m)
-        Of its normal part.
-    directions, scale : ndarray, shape (m, r), or None, and float
-        Of independent Laplace noise besides; directions are not necessarily orthonormal.
-    """
-
-    bias: FloatArray
-    covariances: FloatArray
-    directions: FloatArray | None = None
+    bias: FloatArray  # (2, m)
+    covariances: FloatArray  # (2, m, m), of the normal part
+    directions: FloatArray | None = None  # (m, r), not necessarily orthonormal
     scale: float = 0.0
 
     @property
@@ -357,7 +338,10 @@ class Error:
         square = self.directions.T @ self.directions
         alone = not self.covariances.any() and not self.bias.any()
         if alone and np.allclose(square, np.eye(r), atol=1e-9):
-            return np.full(2, _laplace_length(r, self.scale))
+            inverse = np.exp(-_FINE_NODES / 2) / 2
+            transform = (math.sqrt(math.pi) * inverse * special.erfcx(inverse)) ** r
+            area = np.trapezoid((1 - transform) * np.exp(-_FINE_NODES / 2), _FINE_NODES)
+            return np.full(2, self.scale * area / (2 * math.sqrt(math.pi)))
         variances, weights = _variances(r)
         length = np.zeros(2)
         for start in range(0, len(weights), _CASES):
@@ -411,14 +395,6 @@ def _normal_length(bias: FloatArray, covariances: FloatArray) -> FloatArray:
     return np.asarray(area * np.sqrt(size / math.pi) / 2)
 
 
-def _laplace_length(r: int, scale: float) -> float:
-    """E‖Z‖ of r independent Laplace variables, by the same integral."""
-    inverse = np.exp(-_FINE_NODES / 2) / 2
-    transform = (math.sqrt(math.pi) * inverse * special.erfcx(inverse)) ** r
-    area = np.trapezoid((1 - transform) * np.exp(-_FINE_NODES / 2), _FINE_NODES)
-    return float(scale * area / (2 * math.sqrt(math.pi)))
-
-
 def additive_sequence(count: int, r: int) -> FloatArray:
     """Return evenly spread points in the unit cube, (count, r): multiples of a vector, modulo 1."""
     root = 2.0  # of x^(r + 1) = x + 1
@@ -468,12 +444,7 @@ def best_estimate(
 ) -> tuple[FloatArray, FloatArray, Error]:
     """Compute the best linear estimate of the statistics from a release, at even odds of shares.
 
-    Returns
-    -------
-    constant, slope : ndarray, shape (m,) and (m, m)
-        The estimate is constant + slope @ release.
-    error : Error
-        Of the estimate, at each share.
+    It is constant + slope @ release, (m,) and (m, m); the error is its own, at each share.
     """
     means, covariances = joint_law(model, (AS_IT_IS, release), pair)
     m = len(model.scales)

@@ -67,19 +67,14 @@ def statistics_of(
 ) -> FloatArray:
     """Compute the statistics of datasets from their members, of any query, shape (datasets, m).
 
-    Parameters
-    ----------
-    records : (ndarray, ndarray)
-        Of both groups, shape (N_0, w) and (N_1, w), as ``Groups.records`` and ``Query.values`` have
-        them.
-    members : (ndarray, ndarray)
-        Places of each dataset's members among the records of either group, whole numbers of shape
-        (datasets, size); or how often each record is a member, floats of shape (datasets, N_g).
-    weights : (float, float)
-        How many records a member of each group stands for: ``stands_for / kept`` of a release that
-        keeps some of the records, 1 for all of them.
+    Records of both groups, (N_g, w), are as ``Groups.records`` and ``Query.values`` have them.
+    Members are places of each dataset's among the records of either group, whole numbers of shape
+    (datasets, size); or how often each record is one, floats of shape (datasets, N_g). Weights are
+    how many records a member of each group stands for: ``stands_for / kept`` of a release that
+    keeps some.
     """
-    sizes = [_size(each) for each in members]
+    counted = any(each.dtype.kind == "f" for each in members)
+    sizes = [each[0].sum() if each.dtype.kind == "f" else each.shape[1] for each in members]
     result = np.empty((len(members[0]), len(query)))
     linear = [at for at, one in enumerate(query.statistics) if one.linear]
     parts = list(zip(weights, records, members, strict=True))
@@ -90,8 +85,7 @@ def statistics_of(
     if query.linear:
         return result
     everyone = np.concatenate(records)
-    counted = any(each.dtype.kind == "f" for each in members)
-    counted = counted or 4 * sum(sizes) > len(everyone)
+    counted |= 4 * sum(sizes) > len(everyone)
     block = max(1, _COUNTED // (len(everyone) if counted else max(sum(sizes), 1)))
     for start in range(0, len(result), block):
         rows = slice(start, start + block)
@@ -125,10 +119,6 @@ def sums_of(values: FloatArray, members: Members) -> FloatArray:
         starts = starts.astype(members.dtype)
     weights = csr_array((np.ones(members.size), members.ravel(), starts), (rows, len(values)))
     return np.asarray(weights @ values)
-
-
-def _size(members: Members) -> int:
-    return int(members[0].sum()) if members.dtype.kind == "f" else members.shape[1]
 
 
 def _times(members: Members, population: int) -> FloatArray:

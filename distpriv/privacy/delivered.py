@@ -131,16 +131,11 @@ def privacy_loss(
     Laws that are as likely as the fitted ones, where these are estimates, count as well. Without a
     release it is that of the figures as they are.
     """
-    losses = _losses(model, release, range(len(model.pairs)) if pair is None else [pair])
-    return WorstLoss(tuple(one for loss in losses for one in (loss, loss.reversed)))
-
-
-def _losses(
-    model: GaussianModel, release: Release | None, places: Sequence[int]
-) -> list[PrivacyLoss]:
+    places = range(len(model.pairs)) if pair is None else [pair]
     losses = [pair_loss(model, release, place) for place in places]
     others = [one for place in places for one in model.pairs[place].alternatives]
-    return losses + [_model_loss(model, release or AS_IT_IS, one) for one in others]
+    losses += [_model_loss(model, release or AS_IT_IS, one) for one in others]
+    return WorstLoss(tuple(one for loss in losses for one in (loss, loss.reversed)))
 
 
 def delivered_delta(model: GaussianModel, release: Release | None, epsilon: float) -> float:
@@ -155,7 +150,8 @@ def delivered_epsilon(model: GaussianModel, release: Release | None, delta: floa
 
 def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None) -> float:
     """Return the accuracy of the best attacker at even odds on the most exposed pair, ½ + ½ TV."""
-    return max(one.accuracy() for one in _losses(model, release, range(len(model.pairs))))
+    losses = privacy_loss(model, release).losses[::2]  # it is the same in both orders
+    return max(one.accuracy() for one in losses)
 
 
 def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
@@ -168,34 +164,22 @@ def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
 class Verdict:
     """Whether a release keeps a promise, and what it delivers.
 
-    Attributes
-    ----------
-    law : str
-        What that rests on: "model" for the fitted normals, "exact" for a law that is computed
-        without them, "any data", or "none".
-    delta : ndarray, shape (K, 2)
-        Delivered at the promise's ε by the model [pair; lower share first, higher share first],
-        with what the grid adds at most; the worst of laws that are equally likely.
-    accuracy : ndarray, shape (K,)
-        Of the best attacker at even odds, by the exact law where one is known.
-    exact : ndarray, shape (K, 2), or None
-        δ by the exact law of each pair where it is known, which decides; None where none is.
-    persons, persons_kept : Promise or None, bool or None
-        What each record gets, at the δ that is promised to persons, or at 0.001; None if nothing,
-        or without public bounds. Whether that is what is promised; None where nothing is.
-    why : str
-        Why either is not kept; "" if both are.
+    It rests on the "model" of fitted normals, or the "exact" law that is computed without them, or
+    holds for "any data". Persons get an ε at the δ that is promised to them, or at 0.001, if any,
+    and if there are public bounds.
     """
 
     kept: bool
     law: Law
     promise: Promise
+    # (K, 2), delivered at the promise's ε by the model, lower share first and higher share first,
+    # with what the grid adds at most; the worst of laws that are equally likely.
     delta: FloatArray
-    accuracy: FloatArray
-    exact: FloatArray | None = None
+    accuracy: FloatArray  # (K,), of the best attacker at even odds, by the exact law where known
+    exact: FloatArray | None = None  # (K, 2), by the exact law, which decides where it is known
     persons: Promise | None = None
-    persons_kept: bool | None = None
-    why: str = ""
+    persons_kept: bool | None = None  # None where nothing is promised to them
+    why: str = ""  # why either is not kept
 
     @property
     def delivered(self) -> FloatArray:
@@ -219,15 +203,9 @@ def verdict(
 ) -> Verdict:
     """Hold a release against a promise, by default the one that it was calibrated for.
 
-    An exact law that is known decides, see :func:`distpriv.privacy.known_law`.
-
-    Parameters
-    ----------
-    persons : Persons, optional
-        What is promised to every single record besides.
-    bounds : mapping of column to (low, high), or iterable of Bound
-        Public bounds of the columns where `persons` has none of its own; it is a DistprivError if
-        persons are promised something and a column whose numbers are used has none at all.
+    An exact law that is known decides, see :func:`distpriv.privacy.known_law`. Persons are promised
+    something besides; bounds are public ones of the columns where these have none of their own, and
+    it is a DistprivError if a column whose numbers are used has none at all.
     """
     promise = release.promise if promise is None else promise
     if promise is None:

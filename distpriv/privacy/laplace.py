@@ -42,11 +42,6 @@ _GROUPS, _ERRORS, _SHARE = 16, 3.0, 1e-3  # standard errors of groups of nodes, 
 class NodeLoss(FiniteLoss):
     """Loss of two laws at nodes, p and q of shape (nodes, points of the mesh)."""
 
-    @property
-    def reversed(self) -> NodeLoss:
-        """Loss of Q against P."""
-        return NodeLoss(self.q, self.p)
-
     def error(self, level: float) -> float:
         """Return how much the profile may be above what the nodes give.
 
@@ -160,18 +155,13 @@ def _nodes(
         else:
             unit = math.sqrt(covariance[k, k] + 2 * b[k] ** 2)
             deviation, scale = math.sqrt(covariance[k, k]) / unit, b[k] / unit
-            x[:, k] = _quantiles(u, deviation, scale)
+            end = math.asinh(10 + 40 * scale / deviation)  # quantiles, between close ones
+            at = deviation * np.sinh(np.linspace(-end, end, _QUANTILES))
+            right, left = _sides(at, deviation, scale)
+            x[:, k] = np.interp(u, special.ndtr(at / deviation) + (left - right) / 2, at)
             logs += np.log(normal_laplace(x[:, k], deviation, scale))
         logs -= math.log(_WIDER * root[k, k])
     return d[:-1] / 2 + _WIDER * x @ root.T, logs
-
-
-def _quantiles(u: FloatArray, deviation: float, scale: float) -> FloatArray:
-    """Return those of N(0, deviation²) plus Laplace noise, between close ones."""
-    end = math.asinh(10 + 40 * scale / deviation)
-    x = deviation * np.sinh(np.linspace(-end, end, _QUANTILES))
-    right, left = _sides(x, deviation, scale)
-    return np.interp(u, special.ndtr(x / deviation) + (left - right) / 2, x)
 
 
 def _given_before(

@@ -113,7 +113,10 @@ def least_noise(promises: Promises) -> FloatArray:
     if not len(rows):
         return noise
     some = promises.of(rows)
-    closed = _equal_covariances(some)
+    # What each pair would need alone with its mean covariance, added up.
+    d = some.differences / normal_distance(some.epsilon, some.delta)[..., None]
+    alone = positive_part(d[..., :, None] * d[..., None, :] - some.covariances.mean(2))
+    closed = alone.sum(1)
     least = 1e-6 * _trace(some.covariances.mean((1, 2)))
     little = _little(excess[rows], slopes[rows], closed, least)
     starts = np.concatenate(
@@ -153,13 +156,6 @@ def _aside(promises: Promises, noise: FloatArray, share: float) -> FloatArray:
     unit = unit + 1e-3 * np.diagonal(noise, axis1=-2, axis2=-1)
     size = np.maximum(_trace(noise) / unit.sum(-1), 1e-6)
     return noise + share * (size[:, None] * unit)[..., None] * np.eye(unit.shape[-1])
-
-
-def _equal_covariances(promises: Promises) -> FloatArray:
-    """Add up what each pair would need alone with its mean covariance."""
-    distance = normal_distance(promises.epsilon, promises.delta)
-    d = promises.differences / distance[..., None]
-    return positive_part(d[..., :, None] * d[..., None, :] - promises.covariances.mean(2)).sum(1)
 
 
 def _improved(promises: Promises, noise: FloatArray, rounds: int) -> tuple[FloatArray, FloatArray]:
@@ -211,17 +207,10 @@ def least_along(
 ) -> FloatArray:
     """Compute the least factors, (B,), at which noise that grows with them keeps promises.
 
-    The secant method in their logarithm, on which ln δ is about a straight line, in a bracket. NaN
-    where however much does not do; else a factor that has been tried.
-
-    Parameters
-    ----------
-    excess_of : callable
-        From indices of cases and their factors to ln(δ delivered / δ promised), which falls.
-    least : ndarray, shape (B,)
-        The least factor to be tried, above 0; the first one is this or 1, whichever is more.
-    rough, largest : float
-        Room, in ln δ, that may be left, and the largest factor to be tried.
+    The secant method in their logarithm, on which ln δ is about a straight line, in a bracket: from
+    `least`, (B,) and above 0, or 1, whichever is more, to the largest. From indices of cases and
+    factors, `excess_of` gives ln(δ delivered / δ promised), which falls, and in which a result may
+    leave room (`rough`). NaN where however much does not do; else a factor that has been tried.
     """
     count = len(least)
     low, high = np.log(least), np.full(count, np.inf)

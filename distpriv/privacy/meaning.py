@@ -131,7 +131,7 @@ class GaussianPrivacy:
 
     mu: float | None  # None where there is no such μ
     down_to: float = 0.0  # 0 where μ holds for every ε
-    why: str = ""  # there is no μ, or none for every ε
+    why: str = ""  # why there is no μ, or none for every ε
 
 
 def gaussian_privacy(
@@ -179,14 +179,8 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     It is at even odds, for the most exposed pair. They take known records off figures that use all,
     so that only the others vary. Of balanced figures they do not know which of their records are
     kept, but records of a larger group are kept less often: by the normal law of the figures and of
-    the known records' sums. Told which are kept, they learn much more.
-
-    Raises
-    ------
-    DistprivError
-        If a group has fewer records than they know of it, at some share.
-    NotApplicable
-        If a statistic is no sum over the records.
+    the known records' sums. Told which are kept, they learn much more. DistprivError if a group has
+    fewer records than they know of it, NotApplicable if a statistic is no sum over the records.
     """
     release = AS_IT_IS if release is None else release
     few = int(min(pair.numbers.min() for pair in model.pairs))
@@ -204,8 +198,16 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
         )
     half = np.array([known - known // 2, known // 2], dtype=float)
     if release.additive:
-        rest = replace(model, pairs=tuple(_without(model, pair, half) for pair in model.pairs))
-        return optimal_attack_accuracy(rest, release)
+        rest = []
+        for pair in model.pairs:
+            # Groups of its own, so that exact laws of fewer records do not push the table's out;
+            # they would take the rest from all records, which is right with replacement only.
+            groups = replace(pair.groups)
+            if not model.replacement:
+                groups = replace(groups, counts=groups.counts - half, records=None)
+            how = pair.numbers - half, model.scales, model.replacement
+            rest.append(exact_pair(groups, pair.pair, *how))
+        return optimal_attack_accuracy(replace(model, pairs=tuple(rest)), release)
     check_kept(release, [pair.numbers for pair in model.pairs])
     return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
 
@@ -224,16 +226,6 @@ def check_kept(release: Release, numbers: Iterable[FloatArray]) -> None:
         raise DistprivError(
             "A release keeps more records of a group than there are; take a narrower range."
         )
-
-
-def _without(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairModel:
-    """Return the laws once known records, (2,), are taken off."""
-    # Groups of its own, so that exact laws of fewer records do not push the table's out; they would
-    # take the rest from all records, which is right with replacement only.
-    groups = replace(pair.groups)
-    if not model.replacement:
-        groups = replace(groups, counts=groups.counts - known, records=None)
-    return exact_pair(groups, pair.pair, pair.numbers - known, model.scales, model.replacement)
 
 
 def _kept_accuracy(

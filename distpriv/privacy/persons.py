@@ -100,13 +100,9 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     Every move lies in the convex hull of the vertices and their negatives. Mean and sum of one
     column move together, along one interval. Of several counts of one column at most one falls and
     one rises (Dwork & Roth 2014, Section 3.3, on histograms). Different columns move by themselves,
-    and so do a count of a column and its mean, which is more than they can.
-
-    Raises
-    ------
-    DistprivError
-        If a column whose numbers are used has no bounds, bounds are not low < high, a statistic is
-        no sum over the records, or there are too many columns.
+    and so do a count of a column and its mean, which is more than they can. DistprivError if a
+    column whose numbers are used has no bounds, bounds are not low < high, a statistic is no sum
+    over the records, or there are too many columns.
     """
     ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
     together: dict[tuple[str, bool], list[int]] = {}

@@ -150,15 +150,9 @@ class Statistic:
     def of(self, records: FloatArray, weights: FloatArray | None = None) -> FloatArray:
         """Compute the statistic of datasets, shape (...).
 
-        A deviation or correlation of one record is a DistprivError.
-
-        Parameters
-        ----------
-        records : ndarray, shape (..., n, w)
-            As `values` gives them, w is 1, or 2 for a correlation. One dataset, shape (n, w), may
-            come with many rows of weights.
-        weights : ndarray, shape (..., n), optional
-            How many records each stands for; 1 each by default.
+        Records, (..., n, w), are as `values` gives them, w is 1, or 2 for a correlation; each
+        stands for a weight, (..., n), by default 1. One dataset, (n, w), may come with many rows of
+        weights. A deviation or correlation of one record is a DistprivError.
         """
         x = records[..., 0]
         if self.linear:
