@@ -7,6 +7,7 @@ import datetime
 import decimal
 import secrets
 import uuid
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -14,20 +15,17 @@ from distpriv.errors import SourceError
 from distpriv.sources.engine import Engine, EngineSource
 from distpriv.sources.sql import Cell, Kind, finite
 from distpriv.tables.columns import quoted
+from distpriv.tables.options import Notice
 
 __all__ = ["connect"]
 
 _REAL = 700  # PostgreSQL's code of numbers of single precision
-_KINDS: dict[type, Kind] = {
-    bool: "boolean",
-    int: "number",
-    float: "number",
-    decimal.Decimal: "number",
-    datetime.date: "date",
-    datetime.datetime: "date",
-    str: "text",
-    uuid.UUID: "text",
-}
+_KINDS: tuple[tuple[Any, Kind], ...] = (
+    (bool, "boolean"),
+    ((int, float, decimal.Decimal), "number"),
+    (datetime.date, "date"),
+    ((str, uuid.UUID), "text"),
+)
 _CASTS = {
     "number": finite,
     "date": "CAST({} AS TIMESTAMP)".format,
@@ -53,7 +51,7 @@ def connect(
     ----------
     address : str or connection
         ``postgresql://user@host/database``, which is opened for reading only; or an open connection
-        of Python's DB-API. The table is to have columns of one type each.
+        of Python's DB-API. Samples of the table differ, whatever their seed.
     table : str
         Its name, with its schema before a point where it needs one.
     dialect : str
@@ -76,15 +74,19 @@ def connect(
     ((count,),) = engine.rows(f"SELECT count(*) FROM {name}")
     if not count:
         raise SourceError(f"The table {table} has no records; choose another one.")
-    cells = {}
+    cells, notices = {}, []
     for column, code, *_ in engine.answer(f"SELECT * FROM {name} LIMIT 0")[0]:
         cell = quoted(column)
         some = engine.rows(f"SELECT {cell} FROM {name} WHERE {cell} IS NOT NULL LIMIT 1")
-        kind = _KINDS.get(type(some[0][0])) if some else "text"
+        value = some[0][0] if some else ""
+        kind = next((kind for types, kind in _KINDS if isinstance(value, types)), None)
         if kind == "number" and dialect == "postgres" and code == _REAL:
             cell = f"CAST({cell} AS VARCHAR)"  # the decimal that single precision stands for
         if kind:
             cells[column] = Cell(kind, _CASTS.get(kind, str)(cell))
+        else:
+            text = f"Column {column!r} holds {type(value).__name__} and was left out."
+            notices.append(Notice(text, column))
 
     def draw(most: int, _seed: int) -> str:
         share = (most + 8 * most**0.5 + 20) / count
@@ -94,17 +96,17 @@ def connect(
         text = _DIGESTS.get(dialect)
         return engine.rows(text.format(name)) if text else secrets.token_hex()
 
-    return EngineSource(key, table, engine, name, cells, count, draw, stamp)
+    source = EngineSource(key, table, engine, name, cells, count, draw, stamp)
+    return replace(source, notices=tuple(notices))
 
 
 def _opened(address: str, timeout: float) -> Any:
     try:
-        clear = (
-            urlsplit(address).scheme in ("postgresql", "postgres") and urlsplit(address).port != 0
-        )
+        parts = urlsplit(address)
+        clear = parts.scheme in ("postgresql", "postgres") and parts.port != 0
     except ValueError:
         clear = False
-    if not clear:  # the driver's own words would repeat a password
+    if not clear:  # the driver's words would repeat a password
         raise SourceError(
             "This is no address of a PostgreSQL database; write postgresql://user@host/database, "
             "with %-codes for signs in a password, or pass an open connection."

@@ -29,7 +29,7 @@ from distpriv.text import listed, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Engine", "EngineSource"]
+__all__ = ["Engine", "EngineSource", "written"]
 
 _MOST = 200_000  # records of a table that is read once its records are needed
 _Run = Callable[[str], list[tuple[Any, ...]]]
@@ -59,7 +59,7 @@ class Engine:
         """Return what the DB-API describes columns with, and rows, see `rows`."""
         driver = sys.modules[type(self.connection).__module__.partition(".")[0]]
         if self.dialect != "duckdb":
-            text, labels = _written(text, labels, self.dialect, driver.paramstyle)
+            text, labels = written(text, labels, self.dialect, driver.paramstyle)
         with self.lock:
             self.check()
             try:
@@ -67,6 +67,8 @@ class Engine:
                 cursor.execute(text, labels) if labels else cursor.execute(text)
                 return list(cursor.description), list(cursor.fetchall())
             except driver.Error as error:
+                if self.dialect != "duckdb":
+                    self.connection.rollback()  # else it would refuse all that follows
                 reason = str(error).partition("\n")[0]
                 raise SourceError(
                     f"The table could not be read where it lies ({reason}); check its name, your "
@@ -78,7 +80,7 @@ class Engine:
         getattr(self.connection, "interrupt" if self.dialect == "duckdb" else "cancel")()
 
 
-def _written(
+def written(
     text: str, labels: Sequence[object], dialect: str, style: str
 ) -> tuple[str, list[object]]:
     """Return SQL in another dialect, and the labels in the order in which it asks for them."""
@@ -96,11 +98,9 @@ def _written(
 
 
 class _Moments(NamedTuple):
-    """What one scan tells of complete records by group, of all records, and of some.
+    """Counts, totals and covariances of complete records, by group, and what else a scan tells.
 
-    Totals, (2, w), and covariances, (2, w, w), are of the complete ones; `numbers` of all by known
-    property; extremes, (2, w), of both groups; `largest`, (w,), of all; samples, (N_g, w) each, of
-    the first complete ones, off whose grid lies `off`.
+    `numbers` are of all records by known property, extremes of both groups, `largest` of all.
     """
 
     counts: FloatArray
@@ -127,8 +127,10 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
         grids = GroupGrids.of(*samples)
         steps = [grid.steps for grid in grids.alone]
         off = " OR ".join(map(sql.off_grid, (0, 1), samples, steps))
-    means = np.array([one.mean(axis=0) if len(one) else np.zeros(width) for one in samples])
-    deviations = np.array([one.std(axis=0) if len(one) else np.zeros(width) for one in samples])
+    filled = [one if len(one) else np.zeros((1, width)) for one in samples]
+    means, deviations = np.array([(one.mean(axis=0), one.std(axis=0)) for one in filled]).swapaxes(
+        0, 1
+    )
     lower, ends = np.tril_indices(width), np.full((3, width, 2), np.nan)
     for _ in range(_SCANS):
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -148,7 +150,7 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
         spread = products - sums[:, :, None] * sums[:, None, :] / size
         means = centres + sums / size[:, 0]
         deviations = np.sqrt(np.diagonal(spread / size, 0, 1, 2).clip(0))
-        if (np.abs(means - centres) <= deviations).all():
+        if (np.abs(means - centres) <= deviations + 1e-9 * np.abs(means)).all():
             break
     return _Moments(
         counts=counts[:2],

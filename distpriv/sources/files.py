@@ -174,7 +174,7 @@ def _text(
         f", delim = {literal(options.delimiter)}, quote = {literal(options.quote)}, "
         f"escape = {literal(options.escape)}, header = {bool(options.header)}, "
         f"skip = {max(options.header, default=1) - 1}, comment = '', nullstr = '', "
-        "all_varchar = true, strict_mode = true, null_padding = false"
+        "hive_types_autocast = false, all_varchar = true, strict_mode = true, null_padding = false"
     )
     table = _call("read_csv", root, files, how)
     raw = [name for name, *_ in db.execute(f"DESCRIBE FROM {table}").fetchall()]

@@ -12,11 +12,13 @@ import duckdb
 import numpy as np
 import pandas as pd
 import pytest
+import sqlglot
 
 import distpriv as dp
-from distpriv.errors import DistprivError, SourceError
+from distpriv.errors import DistprivError, ReadError, SourceError
 from distpriv.queries import Count, Mean, Median, Proportion, Query, SensitiveProperty, Sum
-from distpriv.sources import connect, scan, source_of
+from distpriv.sources import connect, engine, files, scan, source_of
+from distpriv.tables import columns
 
 N = 600
 NAME = """it's "%s" $1; -- größe"""
@@ -90,9 +92,9 @@ def pair(request, tmp_path_factory):
     address = request.getfixturevalue("server")
     names = ", ".join('"{}"'.format(name.replace('"', '""')) for name in table)
     kinds = ["int", "numeric", "float8", "text", "bool", "timestamp", "smallint"]
-    columns = ", ".join(map(" ".join, zip(names.split(", "), kinds, strict=True)))
+    typed = ", ".join(map(" ".join, zip(names.split(", "), kinds, strict=True)))
     with psycopg.connect(address) as database:
-        database.execute(f"CREATE TABLE people ({columns})")
+        database.execute(f"CREATE TABLE people ({typed})")
         with database.cursor().copy("COPY people FROM STDIN") as copy:
             for row in table.astype(object).where(table.notna(), None).itertuples(index=False):
                 copy.write_row(row)
@@ -128,10 +130,10 @@ def test_columns_labels_and_numbers_are_those_of_the_frame(pair):
     assert {name: sorted(one) for name, one in source.labels.items()} == {
         name: sorted(one) for name, one in memory.labels.items()
     }
-    columns = source.columns(list(pair[1]))
+    frame = source.columns(list(pair[1]))
     order = ["rate", "age"]
     left, right = (
-        one.sort_values(order).reset_index(drop=True).astype(object) for one in (columns, pair[1])
+        one.sort_values(order).reset_index(drop=True).astype(object) for one in (frame, pair[1])
     )
     pd.testing.assert_frame_equal(left.where(left.notna(), None), right.where(right.notna(), None))
     assert len(source.columns(["age"], most=50)) == 50
@@ -188,3 +190,116 @@ def test_mistakes_are_answered_as_in_memory(pair):
         source.groups(Query([Mean("day")]), SECRET)
     with pytest.raises(SourceError, match="needs all 600 records in memory"):
         source.groups(Query([Median("age")]), SECRET)
+
+
+def test_database_is_read_only_within_its_time_and_keeps_its_password(server):
+    with pytest.raises(SourceError, match="could not be read where it lies"):
+        connect(server, 'peo"ple; --')
+    slow = "(SELECT pg_sleep(9)) AS s"
+    limited = connect(server, "pg_catalog.pg_type", timeout=0.05)
+    for text in (f"SELECT 1 FROM {slow}", 'CREATE TABLE "t" ("x" INT)'):
+        with pytest.raises(SourceError, match=r"statement timeout|read-only"):
+            limited.engine.rows(text)
+    assert limited.engine.rows("SELECT $1", ["50 %"]) == [("50 %",)]
+    for address in (
+        "mysql://me:hush@host/x",
+        "postgresql://me:hush/a@host/x",
+        "postgresql://me:hush@127.0.0.1:1/x",
+    ):
+        with pytest.raises(SourceError) as error:
+            connect(address, "people")
+        assert "hush" not in str(error.value)
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "spark", "mysql", "snowflake", "tsql"])
+def test_labels_are_bound_whatever_names_say(dialect):
+    text = f"""SELECT "{NAME.replace('"', '""')}" FROM "t" WHERE "x" IN ($2, $1) OR "y" = $1"""
+    written, labels = engine.written(text, ["a", "b"], dialect, "pyformat")
+    assert labels == ["b", "a", "a"]
+    read = sqlglot.parse_one(written % (1, 2, 3), read=dialect)
+    assert read.find(sqlglot.exp.Column).name == NAME
+    assert [node.name for node in read.find_all(sqlglot.exp.Literal)] == ["1", "2", "3"]
+
+
+# ---------------------------------------------------------------- files
+
+
+def test_folders_are_read_by_name(tmp_path):
+    for year, order in ((2023, ["age", "sex", "pay"]), (2024, ["pay", "age", "sex"])):
+        part = pd.DataFrame({"age": [year, 30], "sex": ["M", "F"], "pay": [5, 6]})[order]
+        for kind in ("csv", "parquet"):
+            folder = tmp_path / kind / f"year={year}"
+            folder.mkdir(parents=True)
+            (part.to_csv if kind == "csv" else part.to_parquet)(folder / f"p.{kind}", index=False)
+    for path in (tmp_path / "csv", tmp_path / "parquet", tmp_path / "csv/*/*.csv"):
+        table = scan(path).columns(["age", "pay", "sex", "year"]).sort_values("age")
+        assert table["age"].tolist() == [30, 30, 2023, 2024]
+        assert table["pay"].tolist() == [6, 6, 5, 5]
+        assert sorted(table["year"]) == [2023, 2023, 2024, 2024]
+    (tmp_path / "csv/year=2024/p.csv").write_text("a;b\n1;2\n")
+    with pytest.raises(ReadError, match=r"p\.csv is written otherwise than p\.csv"):
+        scan(tmp_path / "csv")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a,b\n1,2\n3\n", "cannot be scanned"),
+        ("a,b\nx,cm\n" + "1,2\n" * 20 + "2,1\n", "no plain table"),
+        ("a,b\n" + "1,2\n" * 300_000 + "Total,600000\n", "no plain table"),
+        ("a,b\n1,\xe9\n".encode("latin-1"), "not in UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "no text in UTF-8"),
+        (b"PK\x03\x04", "no text in UTF-8"),
+        ("", "is empty"),
+    ],
+    ids=lambda value: str(value)[-12:],
+)
+def test_what_read_table_would_read_otherwise_is_refused(tmp_path, text, message):
+    path = tmp_path / "t[1].csv"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(ReadError, match=message):
+        scan(path)
+    with pytest.raises(ReadError, match="has no Parquet or CSV file"):
+        scan(tmp_path / "no*.csv")
+
+
+def test_types_of_a_large_file_are_those_of_read_table(tmp_path, monkeypatch):
+    monkeypatch.setattr(columns, "SAMPLE", 1000)
+    monkeypatch.setattr(files, "SAMPLE", 1000)
+    count = 2500  # of which every third one is profiled
+    rng = np.random.default_rng(2)
+    path = tmp_path / "people.csv"
+    table = pd.DataFrame(
+        {
+            "id": np.arange(count),
+            "code": rng.integers(0, 9, count).astype(str),
+            "word": rng.choice(["yes", "no", " no "], count),
+        }
+    )
+    table.loc[count - 2, "code"], table.loc[count - 2, "word"] = "?", "NULL"
+    table.to_csv(path, index=False)
+    source, memory = scan(path), dp.read_table(path)
+    pd.testing.assert_frame_equal(source.columns(list(memory)), memory, check_flags=False)
+    part = replace(source, most=100).columns(["id"], most=500, seed=1)["id"]
+    assert len(part) == 500
+    assert part.tolist() == source.columns(["id"], most=500, seed=1)["id"].tolist()
+    assert part.tolist() != source.columns(["id"], most=500, seed=2)["id"].tolist()
+    path.write_text(path.read_text() + "7,7,yes\n")
+    with pytest.raises(SourceError, match="changed since it was scanned"):
+        source.groups(Query([Mean("code")]), SensitiveProperty("word", "yes"))
+
+
+def test_grid_of_some_records_is_never_finer_than_that_of_all(monkeypatch):
+    table = people()
+    table["age"] = np.where(np.arange(N) < 300, 10.0 * (table["age"] // 10), table["age"] + 0.5)
+    database = duckdb.connect()
+    database.from_df(table).create("people")
+    query, pair = Query([Mean("age"), Sum("late")]), SensitiveProperty("member", True)
+    monkeypatch.setattr(engine, "_MOST", 40)
+    source = replace(connect(database, "people", dialect="duckdb"), most=0)
+    ours, theirs = source.groups(query, pair).grids, source_of(table).groups(query, pair).grids
+    assert ours.both.steps.tolist() == [10, 1]
+    assert theirs.both.steps.tolist() == [0.5, 1]
+    sizes = np.array([500.0, 100.0])
+    assert ours.apart(np.array([[100.0, 0.0], [90.0, 10.0]]), sizes)
+    assert ours.apart(np.array([[500.0, 0.0], [0.0, 0.0]]), sizes)
