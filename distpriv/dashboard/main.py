@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -43,6 +43,7 @@ MENU = {
     "fit": Entry("Fit"),
     "directions": Entry("Directions"),
     "guarantee": Entry("Guarantee"),
+    "papers": Entry("Papers", "Learn", asks=False),
     "attribute": Entry("Attribute privacy", "More"),
     "notions": Entry("Notions", "More"),
 }
@@ -68,6 +69,9 @@ def main() -> None:
     chosen = st.navigation(pages, position="top")
     asks = MENU[chosen.url_path or "check"].asks
     st.set_page_config(page_title=f"{chosen.title} · distpriv")
+    st.session_state.setdefault("papers-linked", st.query_params.get("item"))
+    if chosen.url_path != "papers" and (job := state.jobs.get("papers")) and job.running:
+        state.jobs.pop("papers").cancel()
     state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
@@ -81,7 +85,8 @@ def main() -> None:
         st.toast(page.escape(note), icon=":material/info:", duration="long")
     state.notes.clear()
     state.answered = False
-    with page.sentences():
+    alone = nullcontext() if asks else st.container(key="alone")  # style.css hides the sidebar
+    with alone, page.sentences():
         chosen.run()
     if asks:
         with below, page.sentences():  # after the page's answer, which need not wait for it

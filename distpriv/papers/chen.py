@@ -71,7 +71,8 @@ def _accuracy(run: Run, attack: tuple[str, float], name: Any, **details: Any) ->
     if result is None:
         return Row(**details)
     ours, low, high = result.interval(name)
-    return Row(ours=ours, tolerance=0.02, low=low - 0.02, high=high + 0.02, **details)
+    low, high = max(low - 0.02, 0.0), min(high + 0.02, 1.0)
+    return Row(ours=ours, tolerance=0.02, low=low, high=high, **details)
 
 
 @item("table-4", lambda run: run.tasks("attack", "income", 0.1))

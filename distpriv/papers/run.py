@@ -24,7 +24,7 @@ from distpriv.tables import load_census_income, read_table
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["QUERY", "SECRETS", "Run", "Task", "on_example", "read_adult"]
+__all__ = ["QUERY", "SECRETS", "Run", "Task", "on_example", "perform", "read_adult"]
 
 Task = tuple[Any, ...]
 """("attack", secret, width, first, end of the repetitions) or ("refits", first, end)."""
@@ -154,6 +154,11 @@ class Run:
 def on_example(repetitions: int = 50, seed: int = 2023) -> Run:
     """Return the run on the example census, which is synthetic and close to Adult in moments."""
     return Run.of(load_census_income(), repetitions=repetitions, seed=seed)
+
+
+def perform(_: bytes, seed: int, task: Task) -> list[Any]:
+    """Compute a task on the example, for a worker."""
+    return on_example(seed=seed).perform(task)
 
 
 def read_adult(paths: Iterable[str | Path]) -> pd.DataFrame:

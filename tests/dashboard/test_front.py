@@ -9,15 +9,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.responses import Response
 
-from distpriv.dashboard.front import Front
+from distpriv.dashboard.front import ALONE, BARE, Front
+from distpriv.dashboard.main import MENU
 
 SCRIPT = b"let a = 1;\n" * 99
 
 
 async def inner(scope, receive, send):
-    path = scope["path"]
-    kind = "text/html" if path == "/" else "text/javascript"
-    body = b"<head></head>" if path == "/" else SCRIPT
+    page = "." not in scope["path"]
+    kind = "text/html" if page else "text/javascript"
+    body = b"<head></head>" if page else SCRIPT
     await Response(body, media_type=kind, headers={"etag": "x"})(scope, receive, send)
 
 
@@ -42,6 +43,15 @@ def test_page_gets_the_style_sheet():
     assert b".st-key-lead" in body
     assert headers[b"content-length"] == str(len(body)).encode()
     assert b"etag" not in headers
+
+
+def test_pages_that_stand_alone_keep_no_place_for_the_sidebar():
+    alone = {f"/{name}" for name, entry in MENU.items() if not entry.asks}
+    assert {*ALONE} == alone
+    assert [BARE.encode() in get(path, accept="text/html")[1] for path in ("/fit", *alone)] == [
+        False,
+        *[True] * len(alone),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
+from distpriv import papers
 from distpriv.analysis.tables import EXAMPLE_TITLES, start
 from distpriv.dashboard.main import MENU
 from distpriv.privacy import Persons
@@ -40,6 +41,7 @@ def widget(kind, label):
 @pytest.mark.parametrize("page", MENU)
 def test_page_leads_with_a_title_and_a_sentence(warm, source, page):
     if warm.session_state["state"].scenario.source != source:
+        drawn(warm)  # Check, for some pages have no sidebar
         widget(warm.sidebar.selectbox, "Table").set_value(source).run()
     assert drawn(warm, page) not in ("", NO_ANSWER)
     assert warm.main.markdown[0].value
@@ -88,6 +90,30 @@ def test_guarantee_answers_for_the_way_that_is_chosen(session):
     assert "each person" in "".join(one.value for one in app.main.markdown).lower()
     widget(app.main.text_input, "Records an attacker").set_value("2000").run()
     assert "must be 0 to 40" in "".join(one.value for one in app.main.markdown)
+
+
+def test_papers_shows_every_item_and_computes_it_anew(session):
+    app, state = session
+    state.change(records=77)
+    assert drawn(app, "papers") == "18 of 21 figures agree"
+    assert not app.sidebar.children
+    for paper in [*dict.fromkeys(item.paper for item in papers.ITEMS.values())][::-1]:
+        widget(app.main.get("button_group"), "Paper").set_value(paper).run()
+        for key, item in papers.ITEMS.items():
+            if item.paper == paper:
+                widget(app.main.get("button_group"), "Table").set_value(key).run()
+                assert not app.exception
+                assert item.name in app.main.markdown[0].value
+                written = [one.value for one in app.main.caption if "Erratum" in one.value]
+                assert len(written) == len(item.errata)
+    widget(app.main.get("button_group"), "Table").set_value("table-4").run()
+    widget(app.main.button, "Compute").click().run()
+    widget(app.main.button, "Stop")
+    assert "the example census" in app.main.get("progress")[0].proto.text
+    app.switch_page(PAGES / "check.py").run()
+    assert "papers" not in state.jobs
+    assert state.scenario.records == 77
+    assert drawn(app, "papers") == "All 28 figures agree"
 
 
 @pytest.mark.parametrize(
