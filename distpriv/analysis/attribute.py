@@ -43,9 +43,12 @@ def ways_of_hiding(now: Evaluation, way: Way) -> pd.DataFrame:
 def printed_noise(now: Evaluation) -> str:
     """Return what Algorithm 1 delivers as it is printed: for equal covariances, without a grid."""
     releases, _ = noises(now.model, now.promise, ["APGM"], calibration="exact", grid_safe=False)
-    (way,) = judge(now.model, [*releases.values()], now.promise)
-    found = way.verdict.why or "It keeps the promise here."
-    return f"As printed, it assumes equal scatter and figures without steps. {found}"
+    ways = judge(now.model, [*releases.values()], now.promise)
+    over = max((way.delivered / now.promise.delta for way in ways), default=1.0)
+    found = "keeps the promise here"
+    if over > 1.005:
+        found = f"delivers {significant(over)} times the promised δ"
+    return f"As printed, it assumes equal scatter and figures without steps; so it {found}."
 
 
 def table_answer(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, str]:
