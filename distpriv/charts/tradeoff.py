@@ -46,22 +46,11 @@ def picture(
 ) -> go.Figure:
     """Return the error of each mechanism against the attacker, ε or Δp.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns mechanism, error (in per cent of the values) and the one across; also guesses (of
-        100) and epsilon, for the pointer.
-    points, marks : DataFrame or None
-        Releases without noise, and places on lines that are marked: columns mechanism, guesses,
-        error.
-    here : mapping of column to value, or None
-        Setting that is marked by a dot; it has error and the column across.
-    mechanism : str
-        Which line is emphasised, and whose colour the dot has.
-    limit, accepted : float or None
-        Right guesses of 100 and error that are accepted.
-    title : str
-        What the error is.
+    Columns mechanism, error (in per cent of the values) and the one across; also guesses (of 100)
+    and epsilon, for the pointer. Points are releases without noise, and marks places on lines:
+    mechanism, guesses, error. A dot marks the setting `here`, of the error and the column across,
+    in the colour of the mechanism whose line is emphasised. The limit and what is accepted are
+    right guesses of 100 and an error.
     """
     costs = [float(frame["error"].astype(float).quantile(0.35)), 1.5 * (accepted or 0.0)]
     costs += [] if points is None else [*points["error"]]

@@ -128,16 +128,14 @@ class Field:
 
     Attributes
     ----------
-    name : str
-        Also of the scenario's attribute, unless there is a lens.
-    parameter : str
-        Of the address; "" for a field that no link carries.
+    name, parameter : str
+        Of the scenario's attribute, unless there is a lens, and of the address; "" for a field that
+        no link carries.
     read, write : callable
         From text and to text, in links and text fields; `read` raises DistprivError.
     kind : str
         Of its control: select, segmented, multiselect, range, slider, text, "number or all", or
         "" for none.
-    label, help : str
     lens : (get, put) or None
         ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.
     bounds : (lowest, highest, step)
@@ -294,7 +292,6 @@ FIELDS = (
     Field("seed", "seed", _whole(0, 2**32 - 1)),
 )
 BY_NAME = {entry.name: entry for entry in FIELDS}
-
 
 CHOICES: dict[str, dict[Any, str]] = {
     "mechanism": {name: MECHANISMS[name].title for name in gaussian_names()},

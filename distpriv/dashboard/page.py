@@ -148,19 +148,10 @@ def show(
 ) -> None:
     """Draw a chart; below it how to read it, and its numbers as a table and a file.
 
-    Parameters
-    ----------
-    figure : Figure or list of Figure
-        Made from `frame`; several stand side by side, on a phone below each other.
-    frame : DataFrame
-        The chart's data, which are its table and its CSV.
-    alt, note, title : str
-        What a screen reader says, how to read it, and what stands above, where the page has
-        several.
-    key : str
-        Constant over reruns; also names the file.
-    columns : int
-        Most panels in a row.
+    Several figures stand side by side in rows of some columns, on a phone below each other. The
+    frame that they were made from is the table and the CSV, the alt text what a screen reader says,
+    the note how to read it, and the title stands above, where the page has several. The key is
+    constant over reruns, and also names the file.
     """
     config: dict[str, Any] = CONFIG | {"toImageButtonOptions": {"filename": key}}
     figures = figure if isinstance(figure, list) else [figure]
