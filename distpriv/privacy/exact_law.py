@@ -418,14 +418,14 @@ def log_chances(
     """Compute ln P(x of k records have a property) that a share of all has, or so many among n."""
     if n is None:
         rest = np.maximum(k - x, 0)
-        return _log_choose(k, x) + special.xlogy(x, having) + special.xlog1py(rest, -having)
+        return _log_choose(k, x) + (special.xlogy(x, having) + special.xlog1py(rest, -having))
     return _log_choose(having, x) + _log_choose(n - having, k - x) - _log_choose(n, k)
 
 
 def _log_choose(n: Any, k: Any) -> FloatArray:
     inside = (k >= 0) & (k <= n)
     of = np.where(inside, k, 0)
-    return np.where(inside, -np.log1p(n) - special.betaln(n - of + 1.0, of + 1.0), -np.inf)
+    return np.where(inside, -special.betaln(n - of + 1.0, of + 1.0) - np.log(n + 1.0), -np.inf)
 
 
 # ---------------------------------------------------------------- one sum
