@@ -19,7 +19,7 @@ _LEAST, _ZERO = 1e-8, 1e-9  # what is drawn, and where 0 stands on the logarithm
 _TICKS = {_ZERO: "0", 1e-8: "10⁻⁸", 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 0.01: "0.01", 1.0: "1"}
 _RELEASES = [1, 5, 10, 15, 20]
 _RELAXED = {  # colour, dash, and where along a line its name stands
-    "as assumed": (style.INK, "dot", 0.9),
+    "as assumed": (style.INK, "dot", 0.75),
     "this scatter": (style.BAD, "dash", 0.5),
     "any laws as near": (style.GOOD, "solid", 0.6),
 }
@@ -60,10 +60,12 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
         style.line(chart, part["epsilon"], drawn, hue, **look, **hover)
         seen = np.flatnonzero(drawn.notna())
         at = seen[int(along * (len(seen) - 1))]
-        place: dict[str, Any] = {"xanchor": "left", "font": {"size": 14, "color": hue}}
-        place["yanchor"] = "top" if key == "as assumed" else "bottom"
+        # Another line is close above what is assumed.
+        side = ("right", "top", -6) if key == "as assumed" else ("left", "bottom", 3)
+        place = dict(zip(("xanchor", "yanchor", "xshift"), side, strict=True))
+        place |= {"font": {"size": 14, "color": hue}}
         x, y = part["epsilon"].iloc[at], np.log10(drawn.iloc[at])
-        notes.append(style.words(x, y, style.title(str(key)), **place, xshift=3, yshift=1))
+        notes.append(style.words(x, y, style.title(str(key)), **place, yshift=1))
     for number, (text, (epsilon, delta)) in enumerate(promises.items()):
         symbol = {"symbol": "circle-open" if number else "x-thin", "size": 12}
         stroke = {"line": {"width": 3, "color": style.INK}, "cliponaxis": False}
