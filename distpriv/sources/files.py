@@ -30,7 +30,7 @@ from distpriv.tables.columns import (
 )
 from distpriv.tables.formats import open_grid
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
-from distpriv.tables.options import ReadOptions
+from distpriv.tables.options import Notice, ReadOptions
 
 __all__ = ["scan"]
 
@@ -42,6 +42,7 @@ _INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Pa
 _BLANK = r"[\pZ\s\v\x1c-\x1f\x85]+"
 _TRIMMED = f"nullif(regexp_replace(CAST({{0}} AS VARCHAR), '^{_BLANK}|{_BLANK}$', '', 'g'), '')"
 _OTHERS = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\xff\xfe", b"\xfe\xff"
+_COUNTED = "row_number() OVER () - 1"
 _PLACE = '"number of the row"'
 # SQL that makes a type of DuckDB one that `read_table` knows, and its kind there.
 _TYPES = {
@@ -152,7 +153,8 @@ def _parquet(db: duckdb.DuckDBPyConnection, root: Path, files: list[str]) -> _Ro
         if re.fullmatch(form, type_) and not _INDEX.fullmatch(name)
     ]
     ((count,),) = db.execute(f"SELECT count(*) FROM {table}").fetchall()
-    return _Rows(table, "file_row_number", count, columns)
+    place = _COUNTED if "file_row_number" in types else "file_row_number"
+    return _Rows(table, place, count, columns)
 
 
 def _text(
@@ -178,8 +180,11 @@ def _text(
     )
     table = _call("read_csv", root, files, how)
     raw = [name for name, *_ in db.execute(f"DESCRIBE FROM {table}").fetchall()]
-    names = first if len(files) == 1 else [" ".join(name.split()) for name in raw]
-    if len(names) != len(raw) or not {name for _, more in layouts for name in more} <= set(names):
+    names = [" ".join(name.split()) for name in raw]
+    if len(files) == 1 and len(names) == len(first):
+        pairs = zip(first, names, strict=True)
+        names = [own if own.startswith("column ") else name for own, name in pairs]
+    if not {name for _, more in layouts for name in more} <= set(names):
         raise ReadError(f"The columns of {root.name} have no clear names; use read_table.")
     cells = [_TRIMMED.format(quoted(name)) for name in raw]
     filled = f"coalesce({', '.join(cells)})"
@@ -195,7 +200,7 @@ def _text(
         (name, cell if trim else quoted(plain), "text")
         for name, cell, trim, plain in zip(names, cells, odd, raw, strict=True)
     ]
-    return _Rows(table, "row_number() OVER () - 1", count, columns), options
+    return _Rows(table, _COUNTED, count, columns), options
 
 
 def _layout(
@@ -209,8 +214,12 @@ def _layout(
     options = guess_layout(grid.cells, grid.options, fixed)
     names, odd = column_names(grid.cells, options)
     odd += grid.notices
-    if options.last or options.drop or options.header != (options.first - 1,)[: options.first - 1]:
-        odd += tell_layout(grid.cells, options)
+    above = data.removeprefix(b"\xef\xbb\xbf").splitlines()[: max(options.header, default=1)]
+    if not all(map(bytes.strip, above)):  # DuckDB would take the row of names for a record
+        odd.append(Notice("It begins with blank lines."))
+    more = options.last or options.drop or len(options.header) > 1
+    if more or options.first != max(options.header, default=0) + 1:
+        odd += tell_layout(grid.cells, options) or [Notice("Not all rows are records.")]
     if odd:
         raise ReadError(f"{path.name} is no plain table: {odd[0].text} Use read_table.")
     return options, names
@@ -298,7 +307,7 @@ def _is_clean(db: duckdb.DuckDBPyConnection, column: Column, rows: _Rows) -> boo
     """Tell whether a Parquet file's labels, if few, are all read as they are, which is quicker."""
     name, cell, kind = rows.columns[column.place]
     labels = kind == "text" and column.type in ("category", "identifier", "text")
-    if not labels or len(column.labels) > _FEW or rows.place != "file_row_number":
+    if not labels or len(column.labels) > _FEW or rows.place == _COUNTED:
         return False
     text = (
         f"SELECT bool_and({column.sql} IS NOT DISTINCT FROM raw) FROM (SELECT {column.text} AS "
