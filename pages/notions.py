@@ -213,9 +213,7 @@ def moved() -> None:
     moves = wasserstein.moves_frame(frame, delta)
     shares = percent(now.pair.low), percent(now.pair.high)
     with head:
-        lead = wasserstein.moves_lead(one.model, shares, delta, unit, page.WORDS)
-        far = significant(wasserstein.reaches(one.model, delta)[0], 2)
-        answer(f"Up to {f'{far} {unit}'.strip()} apart", lead)
+        answer(*wasserstein.moves_words(one.model, shares, delta, unit, page.WORDS))
     page.show(
         laws(frame, moves, shares, style.short(names[place])),
         frame,

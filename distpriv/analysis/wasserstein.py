@@ -18,7 +18,7 @@ from distpriv.text import percent, significant
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["costs_table", "laws_frame", "moves_frame", "moves_lead", "reaches"]
+__all__ = ["costs_table", "laws_frame", "moves_frame", "moves_words"]
 
 _BARS, _DEVIATIONS = 60, 4.5
 _SEEN = 1e-9  # masses that a coupling heeds
@@ -70,27 +70,20 @@ def moves_frame(laws: pd.DataFrame, delta: float, most: int = 4) -> pd.DataFrame
     return far.sort_values("mass", ascending=False).head(most).sort_values("start")
 
 
-def reaches(model: GaussianModel, delta: float) -> tuple[float, float]:
-    """Return W_∞ of one figure's laws, and the W at which they are (W, δ)-close."""
+def moves_words(
+    model: GaussianModel, shares: tuple[str, str], delta: float, unit: str, style: Style = PLAIN
+) -> tuple[str, str]:
+    """Return how far mass moves as a title, and that without the furthest δ in a sentence."""
     laws, names = single_laws(model), _NAMES[:2]
     if laws is None:
-        far, close = (normal_distance_moved(name, model.pairs[0], delta) for name in names)
+        both = [normal_distance_moved(name, model.pairs[0], delta) for name in names]
     else:
-        far, close = (law_distance(name, laws[0], delta) for name in names)
-    return far, close
-
-
-def moves_lead(
-    model: GaussianModel, shares: tuple[str, str], delta: float, unit: str, style: Style = PLAIN
-) -> str:
-    """Return how far mass moves, and by which law."""
-    far, close = (
-        style.strong(f"{significant(one)} {unit}".strip()) for one in reaches(model, delta)
-    )
-    by = "By equal bell curves" if single_laws(model) is None else "By the exact law"
-    return (
-        f"{by}, mass moves by up to {far} between {shares[0]} and {shares[1]}; without the "
-        f"furthest {percent(delta)}, by {close}."
+        both = [law_distance(name, laws[0], delta) for name in names]
+    far, close = (f"{significant(one)} {unit}".strip() for one in both)
+    by = "By equal bell curves" if laws is None else "By the exact law"
+    return f"Up to {far} apart", (
+        f"{by}, mass moves by up to {style.strong(far)} between {shares[0]} and {shares[1]}; "
+        f"without the furthest {percent(delta)}, by {style.strong(close)}."
     )
 
 
