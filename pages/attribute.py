@@ -133,30 +133,30 @@ def network() -> None:
         if source == "school":
             usual, ends = "100", ("family income", "height")
         secrets = keep(st.multiselect, f"secrets-{names}", [ends[0]], "Protected", net.nodes)
-        shown = keep(st.multiselect, f"shown-{names}", [ends[1]], "Released", net.nodes)
+        released = keep(st.multiselect, f"released-{names}", [ends[1]], "Released", net.nodes)
         deltas = {}
-        for name in shown:
+        for name in released:
             key, label = f"{name}-{names}", f"Sensitivity to {page.escape(name)}"
             deltas[frozenset([name])] = ask(key, label, usual, 0, 1e99, help=SENSITIVITY)
-        if len(shown) > 1:
+        if len(released) > 1:
             key, most = f"all-{names}", sum(deltas.values())
             value = ask(key, "Sensitivity to all", "", 0, 1e99, placeholder="Their sum")
-            deltas[frozenset(shown)] = most if math.isnan(value) else value
+            deltas[frozenset(released)] = most if math.isnan(value) else value
         budget = ask("budget", "ε", "1", 1e-4, 100)
-        asked = secrets, shown, deltas, budget, 4 if len(net.nodes) <= 12 else 2
-        memory = "quilt", net.to_json(), *map(repr, asked)
+        settings = secrets, released, deltas, budget, 4 if len(net.nodes) <= 12 else 2
+        memory = "quilt", net.to_json(), *map(repr, settings)
         with noticing():
             if not problems:
-                result = state.memory(memory, lambda: markov_quilt(net, *asked))
+                result = state.memory(memory, lambda: markov_quilt(net, *settings))
     if problems:
         raise problems[0]
     with head:
         page.headline(*attribute.quilt_answer(result, page.WORDS))
     with left:
         page.show(
-            charts.network(net, result, shown),
+            charts.network(net, result, released),
             result.to_frame(),
-            charts.network_alt(result, shown),
+            charts.network_alt(result, released),
             key="network",
             note="The quilt separates what is protected and nearby from what is remote. Only what "
             "is released and nearby needs noise. Numbers: all quilts.",

@@ -45,10 +45,10 @@ def printed_noise(now: Evaluation) -> str:
     releases, _ = noises(now.model, now.promise, ["APGM"], calibration="exact", grid_safe=False)
     ways = judge(now.model, [*releases.values()], now.promise)
     over = max((way.delivered / now.promise.delta for way in ways), default=1.0)
-    found = "keeps the promise here"
+    does = "keeps the promise here"
     if over > 1.005:
-        found = f"delivers {significant(over)} times the promised δ"
-    return f"As printed, it assumes equal scatter and figures without steps; so it {found}."
+        does = f"delivers {significant(over)} times the promised δ"
+    return f"As printed, it assumes equal scatter and figures without steps; so it {does}."
 
 
 def table_answer(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, str]:
@@ -68,7 +68,7 @@ def read_assumptions(
     table: pd.DataFrame, n: float, number: Callable[[str], float]
 ) -> list[Assumption]:
     """Read rows of `ASSUMED` with ranges like "9 to 24.5"; an error says row and column."""
-    found = []
+    assumptions = []
     for place, row in enumerate(table.fillna("").astype(str).itertuples(index=False), 1):
         if not any(row):
             continue
@@ -79,10 +79,10 @@ def read_assumptions(
                 ends = [number(part) for part in cell.split("to")]
                 ranges.append((ends[0], ends[-1]))
             where = f"Row {place}"
-            found.append(Assumption(row[0], row[1], ranges[0], ranges[1], ranges[2][1], n))
+            assumptions.append(Assumption(row[0], row[1], ranges[0], ranges[1], ranges[2][1], n))
         except DistprivError as problem:
             raise DistprivError(f"{where}: {problem}") from None
-    return found
+    return assumptions
 
 
 def averages_answer(frame: pd.DataFrame, style: Style = PLAIN) -> tuple[str, str]:

@@ -241,7 +241,7 @@ def noise_by_release(
         shifts, spreads = [one.sensitivity for one in some], [one.variance for one in some]
         noise = attribute_private_gaussian(shifts, spreads, epsilon, delta, calibration)
         at, error = noise.binding, noise.expected_absolute_error
-        own = spreads[at] / noise.needed[at] if noise.variance else 1.0
-        rows[name] = (shifts[at], spreads[at], own, noise.variance, error, some[at].protected)
+        fraction = spreads[at] / noise.needed[at] if noise.variance else 1.0
+        rows[name] = (shifts[at], spreads[at], fraction, noise.variance, error, some[at].protected)
     columns = ["sensitivity", "variance", "own", "noise", "error", "protected"]
     return pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("release")
