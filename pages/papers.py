@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv import papers
-from distpriv.charts import papers as charts, style
+from distpriv.charts import attribute, papers as charts, style
 from distpriv.dashboard import jobs, page
 from distpriv.text import listed, significant, whole
 
@@ -53,9 +53,11 @@ def explained(frame: pd.DataFrame) -> tuple[str, str]:
         title = f"Stopped: {waiting} figures missing"
     elif right == total:
         title = titles.get(total, f"All {total} figures agree")
+    numbers = listed(sorted(int(name.split()[-1]) for name in counts))
+    errata = f"errata {numbers} explain" if len(counts) > 1 else f"erratum {numbers} explains"
     parts = [f"sampling error explains **{near}**"] * bool(near)
-    parts += [f"{name} **{count}**" for name, count in counts.items()]
-    parts += [f"nothing **{differ}**"] * bool(differ)
+    parts += [f"{errata} **{sum(counts.values())}**"] * bool(counts)
+    parts += [f"nothing explains **{differ}**"] * bool(differ)
     if not total + waiting:
         title, parts = f"{item.name}, computed anew", ["the paper prints no numbers"]
     what = f"*{item.name}* of {NAMES[item.paper]}, {page.escape(item.title)}"
@@ -74,6 +76,8 @@ def number(value: float, printed: str) -> str:
 def cell(row: Any) -> str:
     """Write what is printed, ours with its verdict's mark, and the range that chance allows."""
     ours = "…" if math.isnan(row.ours) else number(row.ours, row.printed)
+    if ours == row.printed and row.verdict != "agrees":  # which rounding hides
+        ours = significant(row.ours)
     hue, mark = MARKS.get(row.verdict.split(" ")[0], ("gray", ""))
     lines = [page.escape(row.printed)] * bool(row.printed)
     lines += [f":{hue}[**{ours}** {mark}]" if row.printed else ours]
@@ -130,6 +134,10 @@ def draw(job: jobs.Job | None = None) -> None:
             st.caption(words)
     points, cells = frame[frame["x"].notna()], frame[frame["x"].isna()]
     note = item.about
+    if key == "zhang-figure-1":
+        quilt, released = papers.school_quilt(), ["height"]
+        picture = attribute.network(papers.SCHOOL, quilt, released)
+        page.show(picture, cells[COLUMNS], attribute.network_alt(quilt, released), key="network")
     if len(points):
         figures = charts.curves(points, item.axes, log=item.log, marks=item.marks)
         page.show(figures, points[COLUMNS], charts.alt(points), key=f"{key}-curves", note=note)
@@ -150,8 +158,8 @@ page.headline(*explained(shown))
 controls()
 cells = shown[shown["x"].isna()]
 lines = 2 + (bool(item.tasks) or cells["low"].notna().any())
-height = 50 + (36 + cells["series"].nunique() * (12 + 21 * lines) if len(cells) else 0)
-height += 400 * (len(cells) < len(shown))  # curves
+height = 60 + (90 + cells["series"].nunique() * (12 + 21 * lines) if len(cells) else 0)
+height += 430 * (len(cells) < len(shown)) + 460 * (key == "zhang-figure-1")
 st.html(f"<style>.st-key-rows {{min-height: {height}px}}</style>")  # they come late
 with st.container(key="rows"):
     if job and run:

@@ -55,7 +55,7 @@ def _panel(
     chart, keys = style.figure(340, margin=edges, xaxis=x, yaxis=up), {}
     for place, (name, part) in enumerate(style.parts(frame, "series")):
         plain = name.removesuffix("(L)")
-        hue = style.COLORS.get(plain, style.QUIET if "DP" in name else _HUES[place % len(_HUES)])
+        hue = style.COLORS.get(plain, style.INK if "DP" in name else _HUES[place % len(_HUES)])
         keys[name] = hue
         if marks:
             style.marks(chart, part["x"], part["ours"], hue, size=8, opacity=0.8, name=name)

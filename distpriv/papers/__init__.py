@@ -8,6 +8,7 @@ adult.test --write adult.parquet``; ``frame(key, Run.of(table))`` computes it on
 from distpriv.papers import chen, zhang, liu  # noqa: F401, I001  # register their items
 from distpriv.papers.items import ERRATA, ITEMS, Item, Row, frame, named, recompute, shipped, tally
 from distpriv.papers.run import Run, on_example, perform, read_adult
+from distpriv.papers.zhang import SCHOOL, school_quilt
 
-__all__ = ["ERRATA", "ITEMS", "Item", "Row", "Run", "frame", "on_example", "read_adult"]
-__all__ += ["named", "perform", "recompute", "shipped", "tally"]
+__all__ = ["ERRATA", "ITEMS", "SCHOOL", "Item", "Row", "Run", "frame", "on_example", "read_adult"]
+__all__ += ["named", "perform", "recompute", "school_quilt", "shipped", "tally"]
