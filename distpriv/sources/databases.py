@@ -79,13 +79,17 @@ def connect(
         cell = quoted(column)
         some = engine.rows(f"SELECT {cell} FROM {name} WHERE {cell} IS NOT NULL LIMIT 1")
         value = some[0][0] if some else ""
+        word = type(value).__name__
         kind = next((kind for types, kind in _KINDS if isinstance(value, types)), None)
         if kind == "number" and dialect == "postgres" and code == _REAL:
             cell = f"CAST({cell} AS VARCHAR)"  # the decimal that single precision stands for
+        mixed = f"SELECT 1 FROM {name} WHERE typeof({cell}) IN ('text', 'blob') LIMIT 1"
+        if kind == "number" and dialect == "sqlite" and engine.rows(mixed):
+            kind, word = None, "numbers and texts"  # which it would take for 0
         if kind:
             cells[column] = Cell(kind, _CASTS.get(kind, str)(cell))
         else:
-            text = f"Column {column!r} holds {type(value).__name__} and was left out."
+            text = f"Column {column!r} holds {word} and was left out."
             notices.append(Notice(text, column))
 
     def draw(most: int, _seed: int) -> str:

@@ -1,4 +1,4 @@
-"""A table that stays where it is: an engine computes moments of its groups in two scans."""
+"""A table that stays where it is: an engine computes the moments of its groups."""
 # ruff: noqa: S608 - names are quoted, labels are bound, all else are numbers
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ __all__ = ["Engine", "EngineSource", "written"]
 _MOST = 200_000  # records of a table that is read once its records are needed
 _Run = Callable[[str], list[tuple[Any, ...]]]
 _SCANS = 3
+_CHANGED = "The table changed while it was read; read it again."
 _MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s", "numeric": ":{}", "named": ":{}"}
 
 
@@ -174,6 +175,7 @@ def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
     grids = replace(grids, replaced=(True, True), totals=True)
     if exact and all((grid.steps == grid.joint_steps).all() for grid in grids.alone):
         return grids
+    # Bases that equal no other one.
     without, having = (replace(grid, basis=((-1, at),)) for at, grid in enumerate(grids.alone))
     return replace(grids, alone=(without, having))
 
@@ -249,7 +251,7 @@ class EngineSource:
         moments = self._scanned(query, by=secret)
         _check_sizes(moments.counts, moments.numbers.astype(int).tolist(), secret.label)
         if moments.grids is None:
-            raise SourceError("The table changed while it was read; read it again.")
+            raise SourceError(_CHANGED)
         return Groups(
             counts=moments.counts,
             means=moments.totals / moments.counts[:, None],
@@ -320,6 +322,7 @@ class EngineSource:
         for (column, values), largest in zip(looked, most, strict=True):
             if values and not largest >= 1:
                 flags_of(self.columns([column])[column], values)  # raises: no record has them
+                raise SourceError(_CHANGED)
         return moments
 
     def _check_linear(self, query: Query) -> None:
@@ -337,8 +340,8 @@ def _typed(column: pd.Series, kind: sql.Kind) -> pd.Series:
 
     if kind == "number":
         numbers = pd.to_numeric(column).astype(float)
-        whole = bool(((numbers == np.floor(numbers)) & (np.abs(numbers) <= sql.EXACT)).all())
-        return numbers.astype("int64") if whole else numbers
+        exact = (numbers == np.floor(numbers)) & (np.abs(numbers) <= sql.EXACT)
+        return numbers.astype("int64") if exact.all() else numbers
     if kind == "date":
         return pd.to_datetime(column).astype("datetime64[us]")
     if kind == "boolean":

@@ -34,7 +34,7 @@ def fit_gaussian(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Source
     query : Query
     pair : Pair or sequence of Pair
     n : int, optional
@@ -42,7 +42,7 @@ def fit_gaussian(
         which then count as drawn with replacement from the groups' laws.
     replacement : bool
         Whether n records are drawn with replacement.
-    reference : DataFrame, optional
+    reference : DataFrame or Source, optional
         Public table with the same columns that the groups' laws are taken from.
     method : {"exact", "monte-carlo"}
         The second estimates all statistics from 1000 simulated tables at each share, as the paper

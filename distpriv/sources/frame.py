@@ -210,7 +210,8 @@ def source_of(table: Any, provenance: Provenance = "table") -> Source:
     if isinstance(table, FrameSource):
         return table
     if hasattr(table, "fingerprint"):
-        source: Source = replace(table, provenance=provenance)
+        same = table.provenance == provenance
+        source: Source = table if same else replace(table, provenance=provenance)
         return source
     raise SourceError(
         f"A {type(table).__name__} is no table; pass a DataFrame, as read_table gives, or what "

@@ -3,6 +3,7 @@
 import os
 import pickle
 import shutil
+import sqlite3
 import subprocess
 import tempfile
 from dataclasses import replace
@@ -141,6 +142,8 @@ def test_columns_labels_and_numbers_are_those_of_the_frame(pair):
     one, other = (dp.evaluate(scenario, table).undefended for table in (source, pair[1]))
     assert one == pytest.approx(other)
     assert len(source.fingerprint) == 32
+    assert source_of(source) is source
+    assert source_of(source, "reference").provenance == "reference"
     with pytest.raises(TypeError):
         pickle.dumps(source)
 
@@ -216,6 +219,25 @@ def test_labels_are_bound_whatever_names_say(dialect):
     read = sqlglot.parse_one(written % (1, 2, 3), read=dialect)
     assert read.find(sqlglot.exp.Column).name == NAME
     assert [node.name for node in read.find_all(sqlglot.exp.Literal)] == ["1", "2", "3"]
+
+
+def test_other_database_takes_labels_by_its_own_marks():
+    database = sqlite3.connect(":memory:")
+    database.execute(
+        f"""CREATE TABLE people (age INT, "{NAME.replace('"', '""')}" TEXT, odd REAL)"""
+    )
+    rows = [(at, LABELS[at % 7], "x" if at == 50 else at) for at in range(70)]
+    database.executemany("INSERT INTO people VALUES (?, ?, ?)", rows)
+    source = replace(connect(database, "people", dialect="sqlite"), most=0)
+    for place, label in enumerate(LABELS):
+        groups = source.groups(Query([Mean("age")]), SensitiveProperty(NAME, label))
+        assert groups.counts.tolist() == [60, 10]
+        assert groups.means[1].tolist() == [31.5 + place]
+    assert [one.text for one in source.notices] == [
+        "Column 'odd' holds numbers and texts and was left out."
+    ]
+    with pytest.raises(DistprivError, match="no column 'odd'"):
+        source.groups(Query([Mean("odd")]), SECRET)
 
 
 # ---------------------------------------------------------------- files
