@@ -67,6 +67,5 @@ register(
         "any data",
         make=_make,
         applies=_applies,
-        papers=False,
     )
 )

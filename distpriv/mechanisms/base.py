@@ -86,8 +86,6 @@ class Mechanism:
         Whether noise is added where none is needed, too.
     least : bool
         Whether guarded noise is the least of all; other mechanisms keep their shape and are scaled.
-    papers : bool
-        Whether it is published.
     compared : bool
         Whether comparisons of normal noise list it.
     protects : bool
@@ -107,7 +105,6 @@ class Mechanism:
     applies: Callable[[GaussianModel], str] = lambda _: ""
     always: bool = False
     least: bool = False
-    papers: bool = True
     compared: bool = True
     protects: bool = True
     erratum: int | None = None

@@ -20,4 +20,4 @@ def normal_noise(d: FloatArray, pooled: FloatArray, mu: FloatArray) -> FloatArra
     return positive_part(scaled[..., :, None] * scaled[..., None, :] - pooled).sum(axis=1)
 
 
-register(Mechanism("OptM", "Corollary A.1", shape=normal_noise, least=True, papers=False))
+register(Mechanism("OptM", "Corollary A.1", shape=normal_noise, least=True))
