@@ -66,3 +66,24 @@ def test_command_prints_its_version(capsys):
         cli.main(["--version"])
     assert end.value.code == 0
     assert capsys.readouterr().out == f"distpriv {distpriv.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["figure-1", "--write", "rows.csv"], 0, "Erratum 9."),
+        (["tabel-3"], 2, "The papers have no item 'tabel-3'. Did you mean 'table-3'?"),
+        (["figure-1", "--write", "rows.xlsx"], 2, "rows.xlsx must end in .csv or .parquet"),
+        (["figure-1", "--table", "papers"], 2, "has no column 'age', which UCI's Adult has."),
+        (["figure-1", "--table", "none.csv"], 2, "none.csv cannot be opened"),
+    ],
+)
+def test_papers_are_computed_or_a_sentence_says_why_not(flags, tmp_path, capsys, words, code, text):
+    (tmp_path / "papers").write_text("a,b\n1,2\n3,4\n")
+    assert cli.main(["papers", *words]) == code
+    shown = capsys.readouterr()
+    assert text in (shown.err if code else shown.out)
+    assert (tmp_path / "rows.csv").exists() is (code == 0)
+    assert not flags
+    assert cli.main(["./papers"]) == 0  # a file of that name
+    assert os.environ.pop(cli.OPEN) == str(tmp_path / "papers")

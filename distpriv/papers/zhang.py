@@ -41,7 +41,7 @@ def _hospital(_: Run) -> Iterator[Row]:
 def _figure_1(_: Run) -> Iterator[Row]:
     alone = max_influence(SCHOOL, ["gender"], INCOME)
     for name in ("height", "weight"):
-        more = max_influence(SCHOOL, ["gender", name], INCOME) - alone
+        more = round(max_influence(SCHOOL, ["gender", name], INCOME) - alone, 12)
         yield Row(name.capitalize(), "adds to the influence", "separate", more, 1e-12, value=0)
     more = max_influence(SCHOOL, ["gender", "SAT score"], INCOME) - alone
     yield Row("SAT score", "adds to the influence", ours=more)
