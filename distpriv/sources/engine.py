@@ -33,7 +33,7 @@ __all__ = ["Engine", "EngineSource", "written"]
 
 _MOST = 200_000  # records of a table that is read once its records are needed
 _Run = Callable[[str], list[tuple[Any, ...]]]
-_SCANS = 3
+_SCANS = 5
 _CHANGED = "The table changed while it was read; read it again."
 _MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s", "numeric": ":{}", "named": ":{}"}
 
@@ -121,19 +121,21 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
     the means of the first records prove to be far from those of all, these are the next centres.
     """
     columns = ", ".join(f"v{at}" for at in range(width))
-    head = f"SELECT {columns} FROM ({records}) AS r WHERE grp = {{}} LIMIT {_MOST // 2}"
-    samples = [np.reshape(run(head.format(group)), (-1, width)).astype(float) for group in (0, 1)]
-    grids, off = None, "1 = 0"
-    if all(map(len, samples)):
-        grids = GroupGrids.of(*samples)
-        steps = [grid.steps for grid in grids.alone]
-        off = " OR ".join(map(sql.off_grid, (0, 1), samples, steps))
+
+    def some(where: str, most: int = _MOST // 2) -> FloatArray:
+        rows = run(f"SELECT {columns} FROM ({records}) AS r WHERE {where} LIMIT {most}")
+        return np.reshape(np.array(rows, dtype=float), (-1, width))
+
+    samples = [some("grp = 0"), some("grp = 1")]
     filled = [one if len(one) else np.zeros((1, width)) for one in samples]
-    means, deviations = np.array([(one.mean(axis=0), one.std(axis=0)) for one in filled]).swapaxes(
-        0, 1
-    )
+    means = np.array([one.mean(axis=0) for one in filled])
+    deviations = np.array([one.std(axis=0) for one in filled])
+    grids, off = None, "1 = 0"
     lower, ends = np.tril_indices(width), np.full((3, width, 2), np.nan)
     for _ in range(_SCANS):
+        if all(map(len, samples)):
+            grids = GroupGrids.of(*samples)
+            off = " OR ".join(map(sql.off_grid, (0, 1), samples, [x.steps for x in grids.alone]))
         with np.errstate(divide="ignore", invalid="ignore"):
             units = np.exp2(np.floor(np.log2(deviations / 4)))
             short = np.rint(means / units) * units
@@ -151,24 +153,54 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
         spread = products - sums[:, :, None] * sums[:, None, :] / size
         means = centres + sums / size[:, 0]
         deviations = np.sqrt(np.diagonal(spread / size, 0, 1, 2).clip(0))
-        if (np.abs(means - centres) <= deviations + 1e-9 * np.abs(means)).all():
+        covariances = spread / (size - 1).clip(1)
+        grown = False
+        for group, where in _unseen(samples, covariances) if grids else []:
+            more = some(where, 1000)
+            samples[group] = np.concatenate([samples[group], more])
+            grown |= len(more) > 0
+        near = np.abs(means - centres) <= deviations + 1e-9 * np.abs(means)
+        if near.all() and not grown:
             break
+    if grown:
+        raise SourceError(_CHANGED)
     return _Moments(
         counts=counts[:2],
         numbers=np.array([(known - having).sum(), having.sum()]),
         dropped=int(counts[2]),
         totals=counts[:2, None] * centres + sums,
-        covariances=spread / (size - 1).clip(1),
+        covariances=covariances,
         extremes=np.array([np.fmin.reduce(ends[:2, :, 0]), np.fmax.reduce(ends[:2, :, 1])]),
         largest=np.fmax.reduce(ends[:, :, 1]),
         grids=grids and _honest(grids, exact=not odd.any()),
     )
 
 
+def _unseen(samples: Sequence[FloatArray], covariances: FloatArray) -> list[tuple[int, str]]:
+    """List groups, and what is true of their records that leave the span of the sample's.
+
+    A lattice of fewer dimensions than that of all records would ask for less noise.
+    """
+    conditions = []
+    for group, (sample, covariance) in enumerate(zip(samples, covariances, strict=True)):
+        unit = np.sqrt(np.diagonal(covariance))
+        unit = np.where(unit > 0, unit, 1.0)
+        scaled = (sample - sample[0]) / unit
+        values, vectors = np.linalg.eigh(scaled.T @ scaled / len(sample))
+        lost = vectors[:, values <= 1e-9].T / unit
+        conditions += [
+            (group, sql.away(group, sample[0], along))
+            for along in lost
+            if along @ covariance @ along > 1e-11
+        ]
+    return conditions
+
+
 def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
     """Return the grids of some records as they hold for all, of which none is off if `exact`.
 
-    Fewer vectors span a part of the lattice, which asks for more noise. It is the whole where every
+    Fewer vectors span a part of the lattice, which asks for more noise where it has as many
+    dimensions (`_unseen`). It is the whole where every
     step is found alone and no record lies between. Else, arithmetic is taken to tell shares at
     which a group gives none or all of its records.
     """

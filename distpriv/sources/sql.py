@@ -17,7 +17,7 @@ from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.text import near
 
 __all__ = ["EXACT", "Cell", "Kind", "Labels", "cell_of", "double", "finite", "grouped"]
-__all__ += ["off_grid", "property_of", "scan", "values_of"]
+__all__ += ["away", "off_grid", "property_of", "scan", "values_of"]
 
 Kind = Literal["number", "boolean", "date", "text"]
 EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
@@ -157,6 +157,15 @@ def scan(records: str, centres: FloatArray, off: str) -> str:
     parts += [f"sum(m{at} * m{to})" for at in places for to in range(at + 1)]
     moved = f"SELECT *, {moved} FROM ({records}) AS r"
     return f"SELECT {', '.join(parts)} FROM ({moved}) AS m GROUP BY grp"
+
+
+def away(group: int, first: FloatArray, along: FloatArray) -> str:
+    """Return what is true of a group's records that differ from the first one along a vector."""
+    parts = [
+        f"{double(part)} * (v{at} - {double(start)})"
+        for at, (part, start) in enumerate(zip(along, first, strict=True))
+    ]
+    return f"grp = {group} AND abs({' + '.join(parts)}) > {double(1e-6)}"
 
 
 def off_grid(group: int, sample: FloatArray, steps: FloatArray) -> str:

@@ -328,3 +328,18 @@ def test_grid_of_some_records_is_never_finer_than_that_of_all(monkeypatch):
     sizes = np.array([500.0, 100.0])
     assert ours.apart(np.array([[100.0, 0.0], [90.0, 10.0]]), sizes)
     assert ours.apart(np.array([[500.0, 0.0], [0.0, 0.0]]), sizes)
+
+
+def test_grid_has_as_many_dimensions_as_that_of_all(monkeypatch):
+    rows = np.arange(N)
+    table = pd.DataFrame({"x": rows % 5, "rare": (rows == 500).astype(int), "g": rows % 2 == 0})
+    table["twice"] = 2 * table["x"] + 6 * (rows == 551)
+    database = duckdb.connect()
+    database.from_df(table).create("people")
+    monkeypatch.setattr(engine, "_MOST", 40)
+    source = replace(connect(database, "people", dialect="duckdb"), most=0)
+    query = Query([Mean("x"), Sum("rare"), Sum("twice")])
+    asked = query, SensitiveProperty("g", True)
+    ours, theirs = source.groups(*asked).grids, source_of(table).groups(*asked).grids
+    assert ours.both.steps.tolist() == theirs.both.steps.tolist() == [1, 1, 2]
+    assert ours.both.joint_steps.tolist() == theirs.both.joint_steps.tolist() == [3, 1, 6]
