@@ -12,7 +12,7 @@ from distpriv.errors import DistprivError
 from distpriv.model.grid import GroupGrids
 from distpriv.text import whole
 
-__all__ = ["PROVENANCES", "Groups", "Provenance", "nested_moments"]
+__all__ = ["PROVENANCES", "Groups", "Provenance", "check_sizes", "nested_moments"]
 
 Provenance = Literal["table", "reference", "example"]
 PROVENANCES: tuple[Provenance, ...] = ("table", "reference", "example")
@@ -52,7 +52,7 @@ class Groups:
         complete = np.isfinite(columns).all(axis=0) & np.isfinite(having)
         groups = [np.flatnonzero(complete & (having == group)) for group in (0, 1)]
         counts = np.array([len(group) for group in groups], dtype=float)
-        _check_sizes(counts, [int((having == group).sum()) for group in (0, 1)], label)
+        check_sizes(counts, [int((having == group).sum()) for group in (0, 1)], label)
         parts = [columns.take(group, axis=1) for group in groups]
         moments = [_mean_and_covariance(part) for part in parts]
         return cls(
@@ -112,7 +112,7 @@ def nested_moments(
     return mean, covariance.reshape(mean.size, mean.size)
 
 
-def _check_sizes(counts: FloatArray, before: list[int], label: str) -> None:
+def check_sizes(counts: FloatArray, before: list[int], label: str) -> None:
     """Raise DistprivError where a group has too few complete records, of those before."""
     for group, who in enumerate(("without", "with")):
         if counts[group] < 2 <= before[group]:

@@ -18,7 +18,7 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import SourceError
 from distpriv.model.grid import GroupGrids
-from distpriv.model.groups import Groups, Provenance, _check_sizes
+from distpriv.model.groups import Groups, Provenance, check_sizes
 from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.queries.columns import flags_of
 from distpriv.sources import sql
@@ -281,7 +281,7 @@ class EngineSource:
             return self._frame([*query.columns, secret.column]).groups(query, secret)
         self._check_linear(query)
         moments = self._scanned(query, by=secret)
-        _check_sizes(moments.counts, moments.numbers.astype(int).tolist(), secret.label)
+        check_sizes(moments.counts, moments.numbers.astype(int).tolist(), secret.label)
         if moments.grids is None:
             raise SourceError(_CHANGED)
         return Groups(
