@@ -123,8 +123,9 @@ class ExactLaw:
         if self.complete is None or release.covariance is not None or not release.scale:
             return False
         ratio, odds = math.exp(-float(self.steps[0]) / release.scale), math.exp(min(epsilon, 700.0))
-        p, q = (_decayed(law, ratio) + _decayed(law[::-1], ratio)[::-1] for law in self.complete)
-        p, q = p - self.complete[0], q - self.complete[1]
+        some = np.flatnonzero(self.complete.any(axis=0))  # outside, ratios are those at the ends
+        laws = self.complete[:, some[0] : some[-1] + 1]
+        p, q = (_decayed(law, ratio) + _decayed(law[::-1], ratio)[::-1] - law for law in laws)
         return bool((np.maximum(p - odds * q, q - odds * p) <= _EQUAL * (p + q)).all())
 
     def _under(self, noise: FloatArray, scale: float) -> FloatArray | None:
