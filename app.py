@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib import import_module
 from pathlib import Path
 
 from starlette.middleware import Middleware
@@ -16,8 +17,10 @@ from distpriv.dashboard.front import Front
 
 @asynccontextmanager
 async def lifespan(_: App) -> AsyncIterator[None]:
-    """Start the workers before the first visitor, and end them with the server."""
+    """Start the workers and load pages before the first visitor; end workers with the server."""
     jobs.start()
+    for name in ("distpriv.dashboard.main", "distpriv.papers"):  # a few seconds
+        import_module(name)
     yield
     jobs.stop()
 

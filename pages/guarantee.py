@@ -116,4 +116,5 @@ if wrong.open:
                 note="Measured after the noise (Theorem 4.6, the best λ at each ε). Without noise "
                 "η = 1, for no curve fits figures that move in steps.",
             )
+            st.caption(explanations.extra_lead(now, off))
         st.caption(explanations.close_lead(now))

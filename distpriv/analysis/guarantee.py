@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from distpriv.composition import repeated
-from distpriv.distances import relaxed_promise
+from distpriv.distances import normal_reach, relaxed_promise
 from distpriv.model import GaussianModel, PairModel, Promise, Release
 from distpriv.privacy import privacy_loss
 from distpriv.privacy.meaning import (
@@ -24,8 +24,8 @@ from distpriv.privacy.meaning import (
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["NEAR", "OFTEN", "Meaning", "knowing_frame", "meaning", "profile_frame"]
-__all__ += ["relaxed_frame", "repeated_frame"]
+__all__ = ["NEAR", "OFTEN", "Meaning", "extra_noise", "knowing_frame", "meaning"]
+__all__ += ["profile_frame", "relaxed_frame", "repeated_frame"]
 
 NEAR, SCATTERED = "any laws as near", "this scatter"
 """Lines of `relaxed_frame` besides that of the model, "as assumed"."""
@@ -83,6 +83,20 @@ def relaxed_frame(
     by_theorem = frame["way"] == NEAR
     frame.loc[by_theorem, ["lambda", "eta"]] = np.column_stack([lambdas[best], etas[best]])
     return frame[["way", "epsilon", "delta", "lambda", "eta"]]
+
+
+def extra_noise(
+    model: GaussianModel, promise: Promise, off: float, cost: float = 0.25, mass: float = 1e-3
+) -> tuple[float, Promise]:
+    """Return what Theorem 4.7 asks for where deviations differ by a share: noise, and its promise.
+
+    Laws whose deviations differ by `off` are (W, mass)-close: stretched about the mean, all but so
+    much of the mass moves by at most W = off · c in the L1 norm, c what ‖F − E F‖_1 exceeds with
+    that chance. Laplace noise of scale W/λ on every figure besides, λ = `cost`, leaves ε + 2λ.
+    """
+    reach = max(normal_reach(law, mass) for pair in model.pairs for law in pair.covariances)
+    left = relaxed_promise(promise.epsilon, promise.delta, cost, mass)
+    return off * reach / cost, Promise(float(left.epsilons[0]), float(left.deltas[0]))
 
 
 def _without_records(pair: PairModel) -> PairModel:

@@ -105,8 +105,9 @@ def close_attackers(
 ) -> float:
     """Compute c of Proposition A.7, (ε + 2c, e^c δ), for attackers who tell other shares apart.
 
-    The proposition is printed with δ in place of e^c δ, which its proof does not give: where θ_i
-    has an outcome of chance δ that θ_j lacks, an attacker's θ̃_i may have it with chance e^c δ.
+    The proposition is printed with δ in place of e^c δ, which its proof does not give (erratum
+    13): where θ_i has an outcome of chance δ that θ_j lacks, an attacker's θ̃_i may have it with
+    chance e^c δ.
     The least, over the hidden pairs in both orders, of the larger max-divergence between the
     believed and the hidden law of the data. For independent records it is n times that of one; if
     exactly k of n records have the property, no dataset is possible under two k, and c is 0 or ∞.

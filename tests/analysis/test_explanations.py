@@ -27,6 +27,7 @@ def every(now):
     yield explanations.belief_lead(now)
     yield from explanations.fit_tests(now)
     yield explanations.relaxed_lead(relaxed_frame(now.model, now.way.release, 0.1), 0.1)
+    yield explanations.extra_lead(now, 0.1)
     yield explanations.close_lead(now)
 
 

@@ -11,6 +11,7 @@ import pytest
 from distpriv import plot
 from distpriv.analysis.guarantee import (
     NEAR,
+    extra_noise,
     knowing_frame,
     profile_frame,
     relaxed_frame,
@@ -58,6 +59,18 @@ def test_relaxed_promise_holds_for_other_laws_that_are_as_near(model, releases):
     assert (first["lambda"], first["delta"]) == (0, pytest.approx(at_most))
     names = [one.name for one in guarantee.profile(frame.reset_index(), {}).data]
     assert names == ["as assumed", "this scatter", NEAR]
+
+
+def test_extra_noise_covers_how_far_stretched_laws_move(model):
+    scale, left = extra_noise(model, Promise(1.0, 1e-3), off=0.2, cost=0.5, mass=0.01)
+    rng = np.random.default_rng(5)
+    outside = [  # a table of the assumed law, stretched by a fifth, moves further than W
+        (0.2 * np.abs(rng.multivariate_normal(0 * mean, law, 100_000)).sum(axis=1) > 0.5 * scale)
+        for mean, law in zip(model.pairs[0].means, model.pairs[0].covariances, strict=True)
+    ]
+    assert np.mean(outside, axis=1).max() == pytest.approx(0.01, rel=0.1)
+    assert left.epsilon == 2.0
+    assert left.delta == pytest.approx(np.exp(0.5) * 1e-3 + (1 + np.exp(1.5)) * 0.01)
 
 
 def test_repeated_noise_averages_out_and_balanced_figures_stay(model, releases):
