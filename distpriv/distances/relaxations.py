@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -16,6 +16,7 @@ from distpriv.distances import (
     normal_reach,
     relaxed_promise,
 )
+from distpriv.errors import DistprivError
 from distpriv.privacy import FiniteLoss
 
 
@@ -73,6 +74,9 @@ def test_relaxed_promise_holds_for_laws_that_differ():
     assert frontier.deltas == pytest.approx(chain)
     assert frontier.deltas[frontier.best] == frontier.deltas.min()
     assert relaxed_promise(1.0, 0.0, [0.1], [1.0]).deltas == 1  # nothing is promised
+    for level, mass in ((-0.1, 0.1), (0.1, 1.1), (float("nan"), 0.1)):
+        with pytest.raises(DistprivError, match="λ must be at least 0"):
+            relaxed_promise(1.0, 0.0, [level], [mass])
 
 
 def test_close_attackers_lose_delta_by_the_same_factor():
