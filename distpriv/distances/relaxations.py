@@ -73,9 +73,16 @@ def relaxed_promise(
     ----------
     epsilon, delta, lambdas, etas : array_like, shapes that broadcast
         Any points of a profile δ(ε) will do, those of ε below 0 as well.
+
+    Raises
+    ------
+    DistprivError
+        If a λ is negative, or an η is none from 0 to 1.
     """
     given = (np.atleast_1d(np.asarray(one, float)) for one in (epsilon, delta, lambdas, etas))
     level, least, steps, masses = np.broadcast_arrays(*given)
+    if not ((steps >= 0) & (masses > -1e-12) & (masses < 1 + 1e-12)).all():
+        raise DistprivError("Each λ must be at least 0, and each η from 0 to 1; correct them.")
     with np.errstate(over="ignore", invalid="ignore"):
         lost = np.where(masses > 0, (1 + np.exp(level + steps)) * masses, 0.0)
         lost += np.where(least > 0, np.exp(steps) * least, 0.0)
