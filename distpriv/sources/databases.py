@@ -7,7 +7,7 @@ import datetime
 import decimal
 import secrets
 import uuid
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -20,17 +20,13 @@ from distpriv.tables.options import Notice
 __all__ = ["connect"]
 
 _REAL = 700  # PostgreSQL's code of numbers of single precision
-_KINDS: tuple[tuple[Any, Kind], ...] = (
-    (bool, "boolean"),
-    ((int, float, decimal.Decimal), "number"),
-    (datetime.date, "date"),
-    ((str, uuid.UUID), "text"),
+# Types of Python, what kind of column they make, and SQL of its values.
+_KINDS: tuple[tuple[Any, Kind, Callable[[str], str]], ...] = (
+    (bool, "boolean", str),
+    ((int, float, decimal.Decimal), "number", finite),
+    (datetime.date, "date", "CAST({} AS TIMESTAMP)".format),
+    ((str, uuid.UUID), "text", "CAST({} AS VARCHAR)".format),
 )
-_CASTS = {
-    "number": finite,
-    "date": "CAST({} AS TIMESTAMP)".format,
-    "text": "CAST({} AS VARCHAR)".format,
-}
 # SQL of a digest of all records; of other engines' tables each opening counts as another content.
 _DIGESTS = {
     "duckdb": "SELECT sum(hash(t)) FROM {} AS t",
@@ -80,28 +76,30 @@ def connect(
         some = engine.rows(f"SELECT {cell} FROM {name} WHERE {cell} IS NOT NULL LIMIT 1")
         value = some[0][0] if some else ""
         word = type(value).__name__
-        kind = next((kind for types, kind in _KINDS if isinstance(value, types)), None)
-        if kind == "number" and dialect == "postgres" and code == _REAL:
-            cell = f"CAST({cell} AS VARCHAR)"  # the decimal that single precision stands for
+        kind, cast = next((one[1:] for one in _KINDS if isinstance(value, one[0])), (None, str))
         mixed = f"SELECT 1 FROM {name} WHERE typeof({cell}) IN ('text', 'blob') LIMIT 1"
         if kind == "number" and dialect == "sqlite" and engine.rows(mixed):
             kind, word = None, "numbers and texts"  # which it would take for 0
+        if kind == "number" and dialect == "postgres" and code == _REAL:
+            cell = f"CAST({cell} AS VARCHAR)"  # the decimal that single precision stands for
         if kind:
-            cells[column] = Cell(kind, _CASTS.get(kind, str)(cell))
+            cells[column] = Cell(kind, cast(cell))
         else:
             text = f"Column {column!r} holds {word} and was left out."
             notices.append(Notice(text, column))
 
-    def draw(most: int, _seed: int) -> str:
-        share = (most + 8 * most**0.5 + 20) / count
-        return f"(SELECT * FROM {name} WHERE random() < {share!r}) AS t"
-
-    def stamp() -> object:
-        text = _DIGESTS.get(dialect)
-        return engine.rows(text.format(name)) if text else secrets.token_hex()
-
-    source = EngineSource(key, table, engine, name, cells, count, draw, stamp)
-    return replace(source, notices=tuple(notices))
+    digest = _DIGESTS.get(dialect)
+    return EngineSource(
+        key=key,
+        title=table,
+        engine=engine,
+        table=name,
+        cells=cells,
+        rows=count,
+        draw=lambda share, _: f"(SELECT * FROM {name} WHERE random() < {share!r}) AS t",
+        stamp=lambda: engine.rows(digest.format(name)) if digest else secrets.token_hex(),
+        notices=tuple(notices),
+    )
 
 
 def _opened(address: str, timeout: float) -> Any:

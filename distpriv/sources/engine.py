@@ -76,10 +76,6 @@ class Engine:
                     "rights and the time limit."
                 ) from None
 
-    def cancel(self) -> None:
-        """End the query that is running."""
-        getattr(self.connection, "interrupt" if self.dialect == "duckdb" else "cancel")()
-
 
 def written(
     text: str, labels: Sequence[object], dialect: str, style: str
@@ -200,9 +196,9 @@ def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
     """Return the grids of some records as they hold for all, of which none is off if `exact`.
 
     Fewer vectors span a part of the lattice, which asks for more noise where it has as many
-    dimensions (`_unseen`). It is the whole where every
-    step is found alone and no record lies between. Else, arithmetic is taken to tell shares at
-    which a group gives none or all of its records.
+    dimensions (`_unseen`). It is the whole where every step is found alone and no record lies
+    between. Else, arithmetic is taken to tell shares at which a group gives none or all of its
+    records.
     """
     grids = replace(grids, replaced=(True, True), totals=True)
     if exact and all((grid.steps == grid.joint_steps).all() for grid in grids.alone):
@@ -229,7 +225,7 @@ class EngineSource:
     rows : int
         Number of records.
     draw : callable
-        From a number of records and a seed to SQL of about so many random ones, behind FROM.
+        From a share of the records and a seed to SQL of about so many random ones, behind FROM.
     stamp : callable
         Returns what changes with the table's content.
     units : mapping of column to unit
@@ -245,7 +241,7 @@ class EngineSource:
     table: str = field(repr=False)
     cells: Mapping[str, sql.Cell] = field(repr=False)
     rows: int
-    draw: Callable[[int, int], str] = field(repr=False)
+    draw: Callable[[float, int], str] = field(repr=False)
     stamp: Callable[[], object] = field(repr=False)
     units: Mapping[str, str] = field(default_factory=dict)
     provenance: Provenance = "table"
@@ -302,7 +298,8 @@ class EngineSource:
         import pandas as pd
 
         cells = {name: sql.cell_of(name, self.cells) for name in names}
-        table = self.table if self.rows <= most else self.draw(most, seed)
+        share = (most + 8 * most**0.5 + 20) / self.rows  # hardly ever too few
+        table = self.table if self.rows <= most else self.draw(share, seed)
         values = ", ".join(cell.sql for cell in cells.values()) or "1"
         frame = pd.DataFrame(self.engine.rows(f"SELECT {values} FROM {table}"), dtype=object)
         if len(frame) > most:
@@ -378,6 +375,4 @@ def _typed(column: pd.Series, kind: sql.Kind) -> pd.Series:
         return pd.to_datetime(column).astype("datetime64[us]")
     if kind == "boolean":
         return column.astype("category" if column.isna().any() else bool)
-    labels = pd.Categorical(column)
-    names = labels.categories.astype("str")
-    return pd.Series(pd.Categorical.from_codes(labels.codes, names), index=column.index)
+    return column.astype("str").astype("category")

@@ -19,18 +19,19 @@ from distpriv.errors import ReadError, SourceError
 from distpriv.sources.engine import Engine, EngineSource
 from distpriv.sources.sql import EXACT, Cell, Kind
 from distpriv.tables.columns import (
-    CELLS,
-    SAMPLE,
     Column,
     decide,
     guess_writing,
     literal,
     profile,
     quoted,
+    selected,
+    stride,
 )
 from distpriv.tables.formats import open_grid
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
 from distpriv.tables.options import Notice, ReadOptions
+from distpriv.tables.read import in_memory
 
 __all__ = ["scan"]
 
@@ -44,6 +45,7 @@ _TRIMMED = f"nullif(regexp_replace(CAST({{0}} AS VARCHAR), '^{_BLANK}|{_BLANK}$'
 _OTHERS = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\xff\xfe", b"\xfe\xff"
 _COUNTED = "row_number() OVER () - 1"
 _PLACE = '"number of the row"'
+_KINDS: dict[str, Kind] = {"number": "number", "boolean": "boolean", "date": "date"}
 # SQL that makes a type of DuckDB one that `read_table` knows, and its kind there.
 _TYPES = {
     r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?": ("CAST({0} AS BIGINT)", "number"),
@@ -54,14 +56,18 @@ _TYPES = {
     r"VARCHAR|ENUM.*": (_TRIMMED, "text"),
 }
 
+_Db = duckdb.DuckDBPyConnection
+_Fixed = frozenset[str]
+
 
 class _Rows(NamedTuple):
-    """SQL of rows and of their numbers; and of columns: name, cells, kind as `Grid` has it."""
+    """SQL of rows and of their numbers; of columns: name, cells, kind as `Grid` has it."""
 
     table: str
     place: str
     records: int
     columns: list[tuple[str, str, str]]
+    options: ReadOptions
 
 
 def scan(path: str | os.PathLike[str], **changes: Any) -> EngineSource:
@@ -85,14 +91,10 @@ def scan(path: str | os.PathLike[str], **changes: Any) -> EngineSource:
     """
     root, files = _files(Path(path))
     options, fixed = ReadOptions().changed(**changes), frozenset(changes)
-    off = dict.fromkeys(("autoinstall_known_extensions", "autoload_known_extensions"), False)
-    db = duckdb.connect(config={"threads": 2, "temp_directory": "", **off})
+    db = in_memory()
     try:
-        if all(map(_is_parquet, files)):
-            rows = _parquet(db, root, files)
-        else:
-            rows, options = _text(db, root, files, options, fixed)
-        return _source(db, os.fspath(path), files, rows, options, fixed)
+        load = _parquet if all(map(_is_parquet, files)) else _text
+        return _source(db, os.fspath(path), files, load(db, root, files, options, fixed), fixed)
     except (duckdb.Error, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise ReadError(
@@ -130,7 +132,7 @@ def _call(reader: str, root: Path, files: list[str], options: str = "") -> str:
     return f"{reader}([{paths}], {union}{options})"
 
 
-def _parquet(db: duckdb.DuckDBPyConnection, root: Path, files: list[str]) -> _Rows:
+def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fixed) -> _Rows:
     table = _call("read_parquet", root, files)
     types = {name: kind for name, kind, *_ in db.execute(f"DESCRIBE FROM {table}").fetchall()}
     schema = pq.read_schema(files[0])
@@ -154,16 +156,10 @@ def _parquet(db: duckdb.DuckDBPyConnection, root: Path, files: list[str]) -> _Ro
     ]
     ((count,),) = db.execute(f"SELECT count(*) FROM {table}").fetchall()
     place = _COUNTED if "file_row_number" in types else "file_row_number"
-    return _Rows(table, place, count, columns)
+    return _Rows(table, place, count, columns, options)
 
 
-def _text(
-    db: duckdb.DuckDBPyConnection,
-    root: Path,
-    files: list[str],
-    options: ReadOptions,
-    fixed: frozenset[str],
-) -> tuple[_Rows, ReadOptions]:
+def _text(db: _Db, root: Path, files: list[str], options: ReadOptions, fixed: _Fixed) -> _Rows:
     layouts = [_layout(Path(file), options, fixed) for file in files]
     options, first = layouts[0]
     for file, (other, names) in zip(files, layouts, strict=True):
@@ -200,12 +196,10 @@ def _text(
         (name, cell if trim else quoted(plain), "text")
         for name, cell, trim, plain in zip(names, cells, odd, raw, strict=True)
     ]
-    return _Rows(table, _COUNTED, count, columns), options
+    return _Rows(table, _COUNTED, count, columns, options)
 
 
-def _layout(
-    path: Path, options: ReadOptions, fixed: frozenset[str]
-) -> tuple[ReadOptions, list[str]]:
+def _layout(path: Path, options: ReadOptions, fixed: _Fixed) -> tuple[ReadOptions, list[str]]:
     """Return how a text is written, and its columns; ReadError if it is no plain table."""
     data = _ends(path)
     if data.startswith(_OTHERS):
@@ -239,49 +233,37 @@ def _ends(path: Path) -> bytes:
     return head + tail
 
 
-def _source(
-    db: duckdb.DuckDBPyConnection,
-    path: str,
-    files: list[str],
-    rows: _Rows,
-    options: ReadOptions,
-    fixed: frozenset[str],
-) -> EngineSource:
+def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) -> EngineSource:
     """Decide what columns are as `read_table` does, of as many records, and return the source."""
     names, _ = unique([name for name, *_ in rows.columns])
-    count = rows.records
-    if not count or not names:
+    if not rows.records or not names:
         raise ReadError(f"{path} has no records in columns that can be read; choose another table.")
-    step = max(1, -(-count // max(1_000, min(SAMPLE, CELLS // len(names)))))
-    cells = [f"{sql} AS c{at}" for at, (_, sql, _) in enumerate(rows.columns)]
+    step = stride(rows.records, len(names))
+    cells = [f"{cell} AS c{at}" for at, (_, cell, _) in enumerate(rows.columns)]
 
-    def chosen(where: str) -> str:
+    def records(where: str = "") -> str:
         placed = f"SELECT *, {rows.place} AS {_PLACE} FROM {rows.table}"
-        return f"(SELECT {', '.join(cells)} FROM ({placed}) {where})"
+        return f"(SELECT {', '.join(cells)}, {_PLACE} AS rn FROM ({placed}) {where})"
 
-    sample = db.sql(f"FROM {chosen(f'WHERE {_PLACE} % {step} = 0')}").to_arrow_table()
-    every = profile(sample, [kind for *_, kind in rows.columns], names)
+    sample = db.sql(f"FROM {records(f'WHERE {_PLACE} % {step} = 0')}")
+    kinds = [kind for *_, kind in rows.columns]
+    every = profile(sample.to_arrow_table(), kinds, names, step)
     columns = [one for one in every if one.present or not one.name.startswith("column ")]
-    for one in columns:
-        one.step = step
-    db.execute(decide(columns, guess_writing(columns, options, fixed)))
+    db.execute(decide(columns, guess_writing(columns, rows.options, fixed)))
     for one in columns:
         if _is_clean(db, one, rows):
             cells[one.place] = f"CAST({quoted(one.name)} AS VARCHAR) AS c{one.place}"
             one.text, one.sql = f"c{one.place}", one.source
-    texts = ", ".join(f"{one.text} AS {one.source}" for one in columns)
-    values = ", ".join(f"{one.sql} AS v{one.place}" for one in columns)
+    values = {f"v{one.place}": one for one in columns}
+    typed = selected(records(), values)
 
-    def typed(where: str = "") -> str:
-        return f"(SELECT {values} FROM (SELECT {texts} FROM {chosen(where)}))"
-
-    def draw(most: int, seed: int) -> str:
-        share = (most + 8 * most**0.5 + 20) / count
-        return typed(f"WHERE hash({_PLACE}, {int(seed)}) % 1000000007 < {1000000007 * share:.0f}")
+    def draw(share: float, seed: int) -> str:
+        where = f"WHERE hash({_PLACE}, {int(seed)}) % 1000000007 < {1000000007 * share:.0f}"
+        return f"({selected(records(where), values)})"
 
     def stamp() -> object:
         every = [(Path(file).name, Path(file).stat()) for file in files]
-        return [(name, one.st_size, one.st_mtime_ns) for name, one in every], typed()
+        return [(name, one.st_size, one.st_mtime_ns) for name, one in every], typed
 
     first = stamp()
 
@@ -289,29 +271,29 @@ def _source(
         if stamp() != first:
             raise SourceError(f"{path} changed since it was scanned; scan it again.")
 
-    kinds: dict[str, Kind] = {"number": "number", "boolean": "boolean", "date": "date"}
     return EngineSource(
         key=path,
         title=Path(path).name,
         engine=Engine(db, "duckdb", check),
-        table=typed(),
-        cells={one.name: Cell(kinds.get(one.type, "text"), f"v{one.place}") for one in columns},
-        rows=count,
+        table=f"({typed})",
+        cells={one.name: Cell(_KINDS.get(one.type, "text"), name) for name, one in values.items()},
+        rows=rows.records,
         draw=draw,
         stamp=stamp,
         notices=tuple(notice for one in columns for notice in one.notices),
     )
 
 
-def _is_clean(db: duckdb.DuckDBPyConnection, column: Column, rows: _Rows) -> bool:
+def _is_clean(db: _Db, column: Column, rows: _Rows) -> bool:
     """Tell whether a Parquet file's labels, if few, are all read as they are, which is quicker."""
     name, cell, kind = rows.columns[column.place]
     labels = kind == "text" and column.type in ("category", "identifier", "text")
     if not labels or len(column.labels) > _FEW or rows.place == _COUNTED:
         return False
-    text = (
-        f"SELECT bool_and({column.sql} IS NOT DISTINCT FROM raw) FROM (SELECT {column.text} AS "
-        f"{column.source}, raw FROM (SELECT {cell} AS c{column.place}, {quoted(name)} AS raw "
-        f"FROM (SELECT DISTINCT {quoted(name)} FROM {rows.table})))"
+    raw = f"SELECT DISTINCT {quoted(name)} FROM {rows.table}"
+    cells = f"SELECT {cell} AS c{column.place}, {quoted(name)} AS raw FROM ({raw})"
+    read = (
+        f"SELECT bool_and({column.sql} IS NOT DISTINCT FROM raw) "
+        f"FROM (SELECT {column.text} AS {column.source}, raw FROM ({cells}))"
     )
-    return bool(db.execute(text).fetchall()[0][0])
+    return bool(db.execute(read).fetchall()[0][0])

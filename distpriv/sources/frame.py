@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from distpriv.queries.columns import as_label, column_of
 if TYPE_CHECKING:
     import pandas as pd
 
+    from distpriv.sources.engine import EngineSource
+
 __all__ = ["NO_RECORD", "FrameSource", "Source", "source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
@@ -26,53 +28,8 @@ NO_RECORD = "No record has all values that the figures need; leave figures out."
 _MOST_LABELS = 20  # of a column
 _PROBE = 200  # numbers, which mostly show that there are more than two
 
-
-class Source(Protocol):
-    """Everything that is asked of a table, wherever it lives."""
-
-    @property
-    def key(self) -> str:
-        """Name of the source in scenarios."""
-
-    @property
-    def title(self) -> str:
-        """Name of the source for readers."""
-
-    @property
-    def units(self) -> Mapping[str, str]:
-        """Units of columns, by column."""
-
-    @property
-    def provenance(self) -> Provenance:
-        """Whether it is the table itself, public reference data, or an example."""
-
-    @property
-    def rows(self) -> int:
-        """Number of records."""
-
-    @property
-    def fingerprint(self) -> str:
-        """Digest of content and column types, with which every cache key begins."""
-
-    @property
-    def labels(self) -> Mapping[str, tuple[Label, ...]]:
-        """Labels of each column that may be counted or hidden, the most frequent first."""
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """Columns that can be averaged."""
-
-    def groups(self, query: Query, secret: SensitiveProperty) -> Groups:
-        """Return moments of the records without and with a property."""
-
-    def columns(self, names: Sequence[str], most: int = 200_000, seed: int = 0) -> pd.DataFrame:
-        """Return columns of at most so many records, sampled where there are more."""
-
-    def complete(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> int:
-        """Count records in which nothing is missing that statistics and secrets need."""
-
-    def answer(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> FloatArray:
-        """Return the statistics of those records, shape (m,)."""
+Source: TypeAlias = "FrameSource | EngineSource"
+"""A table, wherever it lives."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -62,7 +62,7 @@ def _number(name: str, cells: Mapping[str, Cell]) -> str:
     if kind == "number":
         return f"CAST({sql} AS DOUBLE)"
     if kind == "boolean":
-        return f"CASE WHEN {sql} THEN {double(1)} WHEN NOT {sql} THEN {double(0)} END"
+        return _flag(sql, sql)
     raise SourceError(
         f"Column {name!r} holds {'dates' if kind == 'date' else 'labels'}, which is no number; "
         "choose a column of numbers, or count one of its values."

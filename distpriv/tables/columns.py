@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,6 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from distpriv.tables.formats import sequence
 from distpriv.tables.numbers import (
     ENOUGH,
     WRITINGS,
@@ -28,7 +27,8 @@ from distpriv.tables.numbers import (
 from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt
 from distpriv.tables.rows import KEY
 
-__all__ = ["Column", "decide", "guess_writing", "is_blank", "profile", "quoted"]
+__all__ = ["Column", "decide", "guess_writing", "is_blank", "literal", "profile", "quoted"]
+__all__ += ["selected", "stride"]
 
 MOST_LABELS = 2_000
 SAMPLE = 50_000  # records that are profiled; all are checked once they are read
@@ -380,11 +380,13 @@ def _several(labels: dict[str, int]) -> str:
     return ""
 
 
-def profile(rows: pa.Table, kinds: Sequence[str], names: Sequence[str]) -> list[Column]:
-    """Return the columns with their labels, of at most 50 000 records, taken evenly."""
-    step = max(1, -(-len(rows) // max(1_000, min(SAMPLE, CELLS // len(names)))))
-    if step > 1:
-        rows = rows.take(sequence(0, len(rows), step))
+def stride(records: int, columns: int) -> int:
+    """Return the step at which records are taken evenly for a profile, at most 50 000 of them."""
+    return max(1, -(-records // max(1_000, min(SAMPLE, CELLS // columns))))
+
+
+def profile(rows: pa.Table, kinds: Sequence[str], names: Sequence[str], step: int) -> list[Column]:
+    """Return the columns with their labels, of each `step`-th record of a table."""
     columns = []
     for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         cells = rows.column(place)
@@ -426,6 +428,13 @@ def guess_writing(
                 scores[writing] = (count + 1, values + good)
     decimal, thousands = max(order, key=scores.__getitem__)
     return options.changed(decimal=decimal, thousands=thousands)
+
+
+def selected(records: str, columns: Mapping[str, Column]) -> str:
+    """Return SQL that reads values by name, and rn, from records of cells and their numbers rn."""
+    texts = ", ".join(f"{one.text} AS {one.source}" for one in columns.values())
+    values = ", ".join(f"{one.sql} AS {name}" for name, one in columns.items())
+    return f"SELECT rn, {values} FROM (SELECT rn, {texts} FROM {records})"  # noqa: S608 - quoted
 
 
 def decide(columns: Sequence[Column], options: ReadOptions) -> str:

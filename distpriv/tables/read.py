@@ -14,7 +14,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from distpriv.errors import ReadError
-from distpriv.tables.columns import Column, decide, guess_writing, profile, quoted
+from distpriv.tables.columns import (
+    Column,
+    decide,
+    guess_writing,
+    profile,
+    quoted,
+    selected,
+    stride,
+)
 from distpriv.tables.formats import EXACT, open_grid, sequence
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
 from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt, how_as_json
@@ -25,7 +33,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Reading", "frame_of", "read", "read_table"]
+__all__ = ["Reading", "frame_of", "in_memory", "read", "read_table"]
 
 MOST_NOTICES = 200
 MOST_DROPPED = 100  # rows that one notice offers to leave out
@@ -93,7 +101,7 @@ def _bytes(source: bytes | str | os.PathLike[str]) -> bytes:
         raise ReadError(f"{path.name} cannot be opened ({reason}); check its name.") from None
 
 
-def _connect() -> duckdb.DuckDBPyConnection:
+def in_memory() -> duckdb.DuckDBPyConnection:
     """Open a database in memory that writes nothing to disk and loads nothing from the net."""
     off = "autoinstall_known_extensions", "autoload_known_extensions"
     return duckdb.connect(config={"threads": 2, "temp_directory": "", **dict.fromkeys(off, False)})
@@ -113,14 +121,16 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
     notices += more
     if not len(rows):
         raise ReadError("The table has no records below its names; choose one that has.")
-    columns = profile(rows, grid.kinds, names)
+    step = stride(len(rows), len(names))
+    some = rows if step == 1 else rows.take(sequence(0, len(rows), step))
+    columns = profile(some, grid.kinds, names, step)
     columns = [c for c in columns if grid.names or c.present or not c.name.startswith("column ")]
     for name, _ in (*options.missing, *options.types):
         if name not in names:
             raise ReadError(f"The table has no column {name!r}; read it without options for that.")
     options = guess_writing(columns, options, fixed)
     macros = decide(columns, options)
-    with _connect() as db:
+    with in_memory() as db:
         db.register("records", rows)
         db.execute(macros)
         texts = ", ".join(f"{column.text} AS {column.source}" for column in columns)
@@ -132,8 +142,7 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         _tell_odd(db, columns, arrays)
         notices += [notice for column in columns for notice in column.notices]
         notices += _tell_absent(db, columns, arrays)
-    values = ", ".join(f"{column.sql} AS {quoted(column.name)}" for column in columns)
-    select = f"SELECT rn, {values} FROM (SELECT rn, {texts} FROM records)"
+    select = selected("records", {quoted(column.name): column for column in columns})
     table = pa.table(arrays, names=list(types))
     return Reading(options, types, tuple(notices[:MOST_NOTICES]), table, select)
 

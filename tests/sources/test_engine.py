@@ -18,7 +18,7 @@ import sqlglot
 import distpriv as dp
 from distpriv.errors import DistprivError, ReadError, SourceError
 from distpriv.queries import Count, Mean, Median, Proportion, Query, SensitiveProperty, Sum
-from distpriv.sources import connect, engine, files, scan, source_of
+from distpriv.sources import connect, engine, scan, source_of
 from distpriv.tables import columns
 
 N = 600
@@ -286,7 +286,6 @@ def test_what_read_table_would_read_otherwise_is_refused(tmp_path, text, message
 
 def test_types_of_a_large_file_are_those_of_read_table(tmp_path, monkeypatch):
     monkeypatch.setattr(columns, "SAMPLE", 1000)
-    monkeypatch.setattr(files, "SAMPLE", 1000)
     count = 2500  # of which every third one is profiled
     rng = np.random.default_rng(2)
     path = tmp_path / "people.csv"

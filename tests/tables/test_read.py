@@ -17,7 +17,7 @@ from hypothesis import given, settings, strategies as st
 
 import distpriv as dp
 from distpriv.tables.numbers import WRITINGS, number, number_macro
-from distpriv.tables.read import _connect, read
+from distpriv.tables.read import in_memory, read
 
 N = 60
 AGE = np.arange(N) * 7 % 60 + 18
@@ -145,7 +145,7 @@ def test_numbers_that_may_be_a_thousandfold_are_told(cells, delimiter, read_as, 
 
 @cache
 def numbers_database():
-    db = _connect()
+    db = in_memory()
     for k, writing in enumerate(WRITINGS):
         db.execute(number_macro(f"number_{k}", writing))
     return db
