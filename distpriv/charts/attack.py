@@ -158,9 +158,7 @@ def belief_alt(frame: pd.DataFrame) -> str:
 
 def _figure(across: dict[str, Any], up: dict[str, Any], title: str, **edges: int) -> go.Figure:
     margin = {"l": 8} | _EDGES | edges
-    chart = style.figure(_HEIGHT, margin=margin, xaxis=across, yaxis=up)
-    style.upright(chart, title)
-    return chart
+    return style.figure(_HEIGHT, title, margin=margin, xaxis=across, yaxis=up)
 
 
 def _guesses(across: dict[str, Any], ends: Sequence[float]) -> go.Figure:
@@ -202,11 +200,7 @@ def _lines(
 
 
 def _beside(chart: go.Figure, ends: Iterable[tuple[float, str, str]]) -> None:
-    """Write words before names in the right margin, moved up until they are 20 pixels apart."""
-    low, high = chart.layout.yaxis.range
-    apart, height = 20 * (high - low) / (_HEIGHT - sum(_EDGES.values())), -math.inf
-    for y, text, name in sorted(ends, key=lambda end: end[0]):
-        height = max(y, height + apart)
-        look = {"xref": "paper", "xanchor": "left", "xshift": 12}
-        font = {"color": style.color(name), "size": 14}
-        style.note(chart, 1, height, text + style.title(name), **look, font=font)
+    """Write words before names in the right margin, 20 pixels apart and more."""
+    words = [(y, text + style.title(name), style.color(name)) for y, text, name in ends]
+    apart = 20 / (_HEIGHT - sum(_EDGES.values()))
+    style.beside(chart, sorted(words, key=lambda end: end[0]), apart, 12)

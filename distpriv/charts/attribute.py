@@ -40,29 +40,18 @@ def averages(frame: pd.DataFrame) -> go.Figure:
     frame : DataFrame
         Columns release, own (fraction), noise (variance) and error.
     """
-    rows, places = style.rows(frame), list(range(len(frame)))
-    chart = style.figure(
-        40 + style.ROW * len(rows),
-        margin={"l": 2, "r": 96, "t": 26, "b": 8},
-        bargap=0.68,
-        barmode="overlay",
-        xaxis=style.axis(range=[0, 1], visible=False),
-        yaxis=style.axis(range=[len(rows) - 0.5, -0.62], visible=False),
-    )
-    hues = [style.verdict_color(row.noise == 0) for row in rows]
-    for lengths, strength in (([1.0] * len(rows), 0.25), (frame["own"], 0.95)):
-        look = {"color": [style.faint(hue, strength) for hue in hues], "line": {"width": 0}}
-        chart.add_bar(x=lengths, y=places, orientation="h", marker=look, hoverinfo="skip")
-    small: dict[str, Any] = style.ABOVE | {"yshift": 6, "font": {"size": 12}}
-    notes = [style.words(0, 1, "own variance, % of what hiding needs", **small)]
-    notes.append(style.words(1, 1, "noise", xshift=10, **small))
-    for place, row, hue in zip(places, rows, hues, strict=True):
-        text = f"{style.short(row.release, 40)}: {percent(row.own)}"
-        notes.append(style.words(0, place, text, **style.OVER))
-        text = f"<b>± {significant(row.error)}</b>" if row.noise else "<b>none</b>"
-        look = {"xref": "paper", "xanchor": "left", "font": {"size": 15, "color": hue}}
-        notes.append(style.words(1, place, text, xshift=10, **look))
-    chart.update_layout(annotations=notes)
+    rows = [
+        (
+            f"{style.short(row.release, 40)}: {percent(row.own)}",
+            f"<b>± {significant(row.error)}</b>" if row.noise else "<b>none</b>",
+            style.verdict_color(row.noise == 0),
+        )
+        for row in style.rows(frame)
+    ]
+    heads = "own variance, % of what hiding needs", "noise"
+    chart = style.ledger(rows, heads, 96, style.axis(range=[0, 1], visible=False))
+    for lengths, opacity in (([1.0] * len(rows), 0.25), (frame["own"], 0.95)):
+        style.layer(chart, lengths, [hue for *_, hue in rows], opacity)
     return chart
 
 

@@ -31,14 +31,7 @@ def picture(
         yaxis=style.axis(range=[len(rows) - 0.5, -0.76], visible=False),
     )
     hues = [style.verdict_color(getattr(row, "kept", None)) for row in rows]
-    chart.add_bar(
-        x=(frame["guesses"] - _COIN).clip(lower=0),
-        y=list(range(len(rows))),
-        base=_COIN,
-        orientation="h",
-        marker={"color": [style.faint(hue, 0.9) for hue in hues], "line": {"width": 0}},
-        hoverinfo="skip",
-    )
+    style.layer(chart, (frame["guesses"] - _COIN).clip(lower=0), hues, 0.9, base=_COIN)
     notes = []
     for place, row in enumerate(rows):
         notes.append(style.words(0, place, style.short(row.name, letters), **style.OVER))

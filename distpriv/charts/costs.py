@@ -22,36 +22,22 @@ def picture(frame: pd.DataFrame) -> go.Figure:
     rows = style.rows(frame)
     errors = frame["error"].dropna()  # the largest, unless it would flatten all the others
     most = max(min(errors.max(), max(4 * errors.median(), 60.0)), 3.0) if len(errors) else 3.0
-    chart = style.figure(
-        40 + style.ROW * len(rows),
-        margin={"l": 2, "r": 86, "t": 26, "b": 8},
-        bargap=0.68,
-        barmode="overlay",
-        xaxis=style.axis(range=[0, 1.34 * most], showticklabels=False, showgrid=False, ticks=""),
-        yaxis=style.axis(range=[len(rows) - 0.5, -0.62], visible=False),
-    )
     hues = [style.verdict_color(row.kept) for row in rows]
-    for column, strength in (("error", 0.38), ("estimated", 0.95)):
-        chart.add_bar(
-            name=column,
-            x=frame[column].clip(upper=most),
-            y=list(range(len(rows))),
-            orientation="h",
-            marker={"color": [style.faint(hue, strength) for hue in hues], "line": {"width": 0}},
-            hoverinfo="skip",
-        )
-    beside, notes = {"xanchor": "left", "yanchor": "middle"}, []
-    for place, (row, hue) in enumerate(zip(rows, hues, strict=True)):
-        notes.append(style.words(0, place, style.short(row.way, 40), **style.OVER))
+    chart = style.ledger(
+        [
+            (style.short(row.way, 40), f"<b>{style.right(row.guesses)}</b> of 100", hue)
+            for row, hue in zip(rows, hues, strict=True)
+        ],
+        ("average error, % of the value", "right guesses"),
+        86,
+        style.axis(range=[0, 1.34 * most], showticklabels=False, showgrid=False, ticks=""),
+    )
+    for column, opacity in (("error", 0.38), ("estimated", 0.95)):
+        style.layer(chart, frame[column].clip(upper=most), hues, opacity, name=column)
+    for place, row in enumerate(rows):
         end = 0.0 if math.isnan(row.error) else min(row.error, most)
-        notes.append(style.words(end, place, _percent(row.error, most), **beside, xshift=4))
-        text, look = f"<b>{style.right(row.guesses)}</b> of 100", {"xref": "paper", "xshift": 10}
-        look["font"] = {"size": 15, "color": hue}
-        notes.append(style.words(1, place, text, **beside, **look))
-    small = {"yshift": 6, "font": {"size": 12}} | style.ABOVE
-    notes.append(style.words(0, 1, "average error, % of the value", **small))
-    notes.append(style.words(1, 1, "right guesses", xshift=10, **small))
-    chart.update_layout(annotations=notes)
+        look = {"xanchor": "left", "yanchor": "middle", "xshift": 4}
+        style.note(chart, end, place, _percent(row.error, most), **look)
     chart.add_vline(x=0, line={"color": style.INK, "width": 1})
     return chart
 

@@ -33,11 +33,11 @@ def picture(frame: pd.DataFrame, *, draws: pd.DataFrame, names: tuple[str, str])
     across, up = (f"{style.short(name, 32)}, in deviations" for name in names)
     chart = style.figure(
         400,
+        up,
         margin={"l": 8, "r": 8, "t": 50, "b": 44},
         xaxis=style.axis(across, **equal),
         yaxis=style.axis(scaleanchor="x", **equal),
     )
-    style.upright(chart, up)
     for (row, hue), outline in zip(clouds, outlines, strict=True):
         cloud = draws[draws["share"] == row.name]
         pale = style.faint(hue, 0.4)

@@ -38,6 +38,7 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
     last = float(frame["epsilon"].max())
     chart = style.figure(
         300,
+        "δ",
         margin={"l": 8, "r": 14, "t": 26, "b": 44},
         xaxis=style.axis("ε", range=[-0.015 * last, last], showgrid=False, nticks=6),
         yaxis=style.axis(
@@ -47,15 +48,13 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
             ticktext=[*_TICKS.values()],
         ),
     )
-    style.upright(chart, "δ")
     notes = []
-    for key, part in frame.groupby("way", sort=False):
-        usual = style.color(str(key)), style.dash(str(key)), 0.75
-        hue, dash, along = _RELAXED.get(str(key), usual)
+    for key, part in style.parts(frame, "way"):
+        hue, dash, along = _RELAXED.get(key, (style.color(key), style.dash(key), 0.75))
         nothing = not part["delta"].any()
         drawn = part["delta"].where(part["delta"] >= _LEAST).fillna(_ZERO if nothing else np.nan)
-        look = {"dash": dash, "width": 3, "name": str(key)}
-        words = f"{style.title(str(key))}: δ = %{{y:.2g}} at ε = %{{x:.2g}}<extra></extra>"
+        look = {"dash": dash, "width": 3, "name": key}
+        words = f"{style.title(key)}: δ = %{{y:.2g}} at ε = %{{x:.2g}}<extra></extra>"
         hover = {"hoverinfo": "skip"} if nothing else {"hovertemplate": words, "hoverinfo": "all"}
         style.line(chart, part["epsilon"], drawn, hue, **look, **hover)
         seen = np.flatnonzero(drawn.notna())
@@ -65,7 +64,7 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
         place = dict(zip(("xanchor", "yanchor", "xshift"), side, strict=True))
         place |= {"font": {"size": 14, "color": hue}}
         x, y = part["epsilon"].iloc[at], np.log10(drawn.iloc[at])
-        notes.append(style.words(x, y, style.title(str(key)), **place, yshift=1))
+        notes.append(style.words(x, y, style.title(key), **place, yshift=1))
     for number, (text, (epsilon, delta)) in enumerate(promises.items()):
         symbol = {"symbol": "circle-open" if number else "x-thin", "size": 12}
         stroke = {"line": {"width": 3, "color": style.INK}, "cliponaxis": False}
@@ -104,6 +103,7 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
     bottom, top = 48.0, max(float(frame["guesses"].max()), limit) + 3
     chart = style.figure(
         300,
+        "right guesses of 100",
         margin={"l": 8, "r": 96, "t": 26, "b": 44},
         xaxis=style.axis(
             title,
@@ -114,19 +114,12 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
         ),
         yaxis=style.axis(range=[bottom, top], nticks=7),
     )
-    style.upright(chart, "right guesses of 100")
     chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
     ends = [(limit, "you accept", style.INK)]
-    for key, part in frame.groupby("way", sort=False):
-        hue, look = style.color(str(key)), {"dash": style.dash(str(key)), "width": 3}
-        style.line(chart, part[across], part["guesses"], hue, **look, name=str(key))
-        ends.append((float(part["guesses"].iloc[-1]), style.title(str(key)), hue))
-    gap, height, notes = 0.066 * (top - bottom), -np.inf, []
-    for guesses, text, hue in sorted(ends):
-        height = max(guesses, height + gap)
-        place = {"xref": "paper", "xanchor": "left", "xshift": 6}
-        notes.append(style.words(1, height, text, **place, font={"size": 14, "color": hue}))
-    chart.update_layout(annotations=[*chart.layout.annotations, *notes])
+    for key, part in style.parts(frame, "way"):
+        style.way(chart, part[across], part["guesses"], key)
+        ends.append((float(part["guesses"].iloc[-1]), style.title(key), style.color(key)))
+    style.beside(chart, sorted(ends), 0.066, 6)
     return chart
 
 

@@ -76,12 +76,12 @@ def scores(frame: pd.DataFrame, *, bound: float, here: tuple[float, float]) -> g
     bottom = math.floor(10 * min(float(frame["f_score"].min()), bound)) / 10
     chart = style.figure(
         340,
+        "largest F-score",
         margin={"l": 8, "r": 16, "t": 52, "b": 44},
         xaxis=style.axis("ε (log scale)", type="log", tickvals=style.DECADES, showgrid=False)
         | {"range": [math.log10(low), math.log10(high)]},
         yaxis=style.axis(range=[bottom, 1.01], nticks=6),
     )
-    style.upright(chart, "largest F-score")
     for name, part in style.parts(frame, "attacker"):
         dash, hue = _LINES[name]
         words = f"{name}: F = %{{y:.3f}} at ε = %{{x:.2g}}<extra></extra>"

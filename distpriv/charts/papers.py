@@ -52,7 +52,8 @@ def _panel(
         up = style.axis(type="log", tickvals=[*ticks], ticktext=[*ticks.values()], range=ends)
         frame = frame.assign(ours=ours.clip(lower=zero))
     edges = {"l": 8, "r": 14, "t": 56, "b": 44}
-    chart, keys = style.figure(340, margin=edges, xaxis=x, yaxis=up), {}
+    title = words or ": ".join(filter(None, (panel, axes[1])))
+    chart, keys = style.figure(340, title, margin=edges, xaxis=x, yaxis=up), {}
     for place, (name, part) in enumerate(style.parts(frame, "series")):
         plain = name.removesuffix("(L)")
         hue = style.COLORS.get(plain, style.INK if "DP" in name else _HUES[place % len(_HUES)])
@@ -63,7 +64,6 @@ def _panel(
             look = {"dash": style.dash(name), "name": name, "hoverinfo": None}
             hover = f"{style.short(name)}: %{{y:.3g}} at %{{x:.3g}}<extra></extra>"
             style.line(chart, part["x"], part["ours"], hue, hovertemplate=hover, **look)
-    style.upright(chart, words or ": ".join(filter(None, (panel, axes[1]))))
     style.legend(chart, [], keys)
     return chart
 

@@ -58,11 +58,11 @@ def picture(
     most = _above(1.3 * max(cost for cost in costs if math.isfinite(cost)))
     chart = style.figure(
         390,
+        title,
         margin={"l": 8, "r": 16, "t": 50, "b": 44},
         xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here or {}),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
-    style.upright(chart, title)
     names = sorted(set(frame["mechanism"]), key=style.place)
     style.legend(chart, names)
     for name in names:
