@@ -188,7 +188,14 @@ class BayesianNetwork:
             return cls(plain["edges"], plain["tables"], plain.get("states", {}))
         except DistprivError:
             raise
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        except (
+            ArithmeticError,
+            AttributeError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ):
             raise ReadError(
                 "This is no network: its JSON needs edges (pairs of names) and tables (numbers of "
                 "each attribute); correct the file."
@@ -211,7 +218,8 @@ class BayesianNetwork:
         for head, body in _PROBABILITY.findall(text):
             node, *parents = map(_bare, re.split(r"[|,]", head))
             if not {node, *parents} <= states.keys():
-                raise ReadError(f"The BIF file has a table for {head.strip()}, and no variable so.")
+                names = head.strip()[:80]
+                raise ReadError(f"The BIF file has a table for {names}, and no variable so.")
             edges += [(parent, node) for parent in parents]
             tables[node] = _bif_table(node, body, [states[name] for name in (*parents, node)])
         if not tables or tables.keys() != states.keys():
@@ -232,8 +240,11 @@ def _bare(name: str) -> str:
 def _bif_table(node: str, body: str, states: list[tuple[str, ...]]) -> FloatArray:
     """Read the rows of a table; those that are not there are NaN, which no network accepts."""
     sizes = [len(names) for names in states]
-    if math.prod(sizes) > _MOST_NUMBERS:
-        raise ReadError(f"The table of {node!r} has over a million numbers; take fewer states.")
+    if len(sizes) > MOST_NODES or math.prod(sizes) > _MOST_NUMBERS:
+        raise ReadError(
+            f"The table of {node!r} has over a million numbers, or more than {MOST_NODES} "
+            "attributes; take fewer states or parents."
+        )
     table = np.full(sizes, np.nan)
     rows = [found.groups() for row in body.split(";") if (found := _ROW.match(row))]
     try:

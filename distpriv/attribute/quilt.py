@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Quilt", "QuiltResult", "markov_quilt", "max_influence"]
+
+_MOST_WORK = 2e9  # numbers that quilts take together, some seconds
 
 
 @dataclass(frozen=True)
@@ -153,8 +155,8 @@ def markov_quilt(
     Raises
     ------
     DistprivError
-        If an attribute is not there, a sensitivity lacks or grows with fewer attributes, or ε is
-        not above 0.
+        If an attribute is not there, a sensitivity lacks or grows with fewer attributes, ε is not
+        above 0, or so many states would take minutes.
     """
     family = _family(networks)
     network, queried, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
@@ -164,6 +166,11 @@ def markov_quilt(
             "Choose at least one protected and one released attribute, and an ε above 0."
         )
     deltas = _sensitivities(queried, sensitivity)
+    if len(family) * sum(_work(network, one, largest) for one in secrets) > _MOST_WORK:
+        raise DistprivError(
+            "The quilts of this network would take minutes; protect fewer attributes, or take a "
+            "network of fewer states, fewer edges or fewer attributes."
+        )
     quilts: list[Quilt] = []
     for secret in secrets:
         others = [node for node in network.nodes if node != secret]
@@ -177,6 +184,25 @@ def markov_quilt(
     best = [next(one for one in quilts if one.protected == secret) for secret in secrets]
     binding = max(best, key=lambda one: one.scale)
     return QuiltResult(**vars(binding), quilts=tuple(quilts), epsilon=epsilon)
+
+
+def _work(network: BayesianNetwork, secret: str, largest: int) -> float:
+    """Return about how many numbers the quilts of an attribute take: states of quilts and cliques.
+
+    The largest clique is that of a tree decomposition of the moral graph.
+    """
+    import networkx as nx
+    from networkx.algorithms.approximation import treewidth_min_fill_in
+
+    sizes = {node: float(len(names)) for node, names in network.states.items()}
+    _, tree = treewidth_min_fill_in(nx.moral_graph(network.graph))
+    clique = max(math.prod(sizes[node] for node in bag) for bag in tree)
+    sums = [1.0] + [0.0] * largest  # of products of so many sizes
+    for node in sizes.keys() - {secret}:
+        sums = [1.0, *(one + sizes[node] * less for less, one in pairwise(sums))]
+    quilts = sum(math.comb(len(sizes) - 1, size) for size in range(largest + 1))
+    every = quilts * math.prod(sizes.values())  # the joint law of all attributes, each time
+    return min(sum(sums) * sizes[secret] * clique, every) * len(sizes)
 
 
 def _quilt(

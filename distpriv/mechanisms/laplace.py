@@ -84,7 +84,9 @@ def laplace_release(
         reached = [_at_most(model, times(factor), promise) for factor in factors]
         return np.log(np.array(reached) / promise.delta)
 
-    factor = float(least_along(excess_of, np.ones(1), _ROUGH, _LARGEST)[0])
+    steep = max(1.0, promise.epsilon)  # the largest loss falls like 1/factor
+    rough = _ROUGH * min(steep, 5.0)  # where noise is less than that
+    factor = float(least_along(excess_of, np.ones(1), rough, _LARGEST, steep)[0])
     if math.isnan(factor):
         raise NotApplicable(NO_AMOUNT.format(name))
     return times(factor)

@@ -24,6 +24,7 @@ from distpriv.privacy.loss import APART, FiniteLoss, PrivacyLoss
 __all__ = ["NodeLoss", "at_most", "laplace_loss", "normal_laplace"]
 
 _NODES = 2048, 1024  # with noise along one direction, along several
+_PHASES = 256  # of the mesh of a single statistic, which has no other coordinates
 _PARTS = 8  # drawn at each node, along several
 _WIDER = 1.25  # of the nodes' spread, so that tails are met
 _STEP = 1.4  # of the mesh, in the least deviation or 1/40 of a scale; phases even out its errors
@@ -35,6 +36,7 @@ _QUANTILES = 4001
 _TOLERANCE = 0.1  # of the mass that nodes must meet
 _TRACE = 1e-12
 _ROOT = math.sqrt(2)
+_BELL = 28.0  # deviations over √2 beyond which a bell curve is 0
 _GROUPS, _ERRORS, _SHARE = 16, 3.0, 1e-3  # standard errors of groups of nodes, and a share of δ
 
 
@@ -74,12 +76,13 @@ def normal_laplace(x: FloatArray, deviation: float, scale: float) -> FloatArray:
 def _sides(x: FloatArray, deviation: float, scale: float) -> tuple[FloatArray, FloatArray]:
     """Return exp(s²/2b² ∓ x/b) Φ(±x/s − s/b) without overflow."""
     size = np.abs(x)
-    bell = np.exp(-((size / deviation) ** 2) / 2) / 2
-    within = deviation / scale / _ROOT
-    away = size / (deviation * _ROOT)
-    near = bell * special.erfcx(np.maximum(within - away, -5.0))
-    far = np.exp(np.minimum(within**2 - size / scale, 0.0))
-    outer, inner = np.where(within - away > -5, near, far), bell * special.erfcx(within + away)
+    within, away = deviation / scale / _ROOT, size / (deviation * _ROOT)
+    outer, inner = np.exp(np.minimum(within**2 - size / scale, 0.0)), np.zeros_like(size)
+    some = away < max(within + 5, _BELL)
+    bell, near = np.exp(-((size[some] / deviation) ** 2) / 2) / 2, within - away[some]
+    tail = bell * special.erfcx(np.maximum(near, -5.0))
+    outer[some] = np.where(near > -5, tail, outer[some])
+    inner[some] = bell * special.erfcx(within + away[some])
     return np.where(x >= 0, outer, inner), np.where(x >= 0, inner, outer)
 
 
@@ -94,7 +97,7 @@ def laplace_loss(
     d, covariances, b = _in_coordinates(difference, covariances, directions, scale)
     m, r = directions.shape
     several = r > 1
-    points = _sequence(m + r - 1, _NODES[several])
+    points = _sequence(m + r - 1, _PHASES if m == 1 else _NODES[several])
     z, logs = _nodes(points[:, : m - 1], d, covariances.mean(axis=0), b)
     parts = points[:, None, m - 1 : -1] + _sequence(r - 1, _PARTS)[None] if several else None
     laws = [

@@ -204,17 +204,19 @@ def least_along(
     least: FloatArray,
     rough: float = _KEPT,
     largest: float = 1e15,
+    steep: float = 1.0,
 ) -> FloatArray:
     """Compute the least factors, (B,), at which noise that grows with them keeps promises.
 
     The secant method in their logarithm, on which ln δ is about a straight line, in a bracket: from
     `least`, (B,) and above 0, or 1, whichever is more, to the largest. From indices of cases and
-    factors, `excess_of` gives ln(δ delivered / δ promised), which falls, and in which a result may
-    leave room (`rough`). NaN where however much does not do; else a factor that has been tried.
+    factors, `excess_of` gives ln(δ delivered / δ promised), which falls, at first as `steep`ly, and
+    in which a result may leave room (`rough`). NaN where however much does not do; else a factor
+    that has been tried.
     """
     count = len(least)
     low, high = np.log(least), np.full(count, np.inf)
-    x, slope = np.maximum(low, 0.0), np.ones(count)
+    x, slope = np.maximum(low, 0.0), np.full(count, steep)
     before = np.full((2, count), np.nan)
     todo = np.arange(count)
     for _ in range(_TRIES):

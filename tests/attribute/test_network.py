@@ -148,6 +148,9 @@ def test_network_of_a_bif_file_has_its_tables():
 STATES = ", ".join(f"s{place}" for place in range(1001))
 HUGE = "".join(f"variable {name} {{ type discrete [ 1001 ] {{ {STATES} }}; }}" for name in "ab")
 HUGE += "probability ( a | b ) { default 1; }"
+WIDE = "".join(f"variable x{place} {{ {{ s }} }} " for place in range(80))
+WIDE += f"probability ( {', '.join(f'x{place}' for place in range(80))} ) {{ default 1; }}"
+VAGUE = {name: np.full(30, 1 / 30) for name in "abcdefghij"}
 AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
 
 
@@ -165,6 +168,17 @@ AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
         (lambda: BayesianNetwork.from_bif(BIF.replace("| Smoker", "| Smoke")), "no variable"),
         (lambda: BayesianNetwork.from_bif("nothing"), "no table"),
         (lambda: BayesianNetwork.from_bif(HUGE), "over a million"),
+        (lambda: BayesianNetwork.from_bif(WIDE), "more than 20"),
+        (
+            lambda: BayesianNetwork.from_json(
+                f'{{"edges": [], "tables": {{"a": [1{"0" * 400}]}}}}'
+            ),
+            "no",
+        ),
+        (
+            lambda: markov_quilt(BayesianNetwork([], VAGUE), "a", "j", {frozenset("j"): 1}, 1.0),
+            "take minutes",
+        ),
         (lambda: markov_quilt(SCHOOL, ["incme"], ["SAT"], {}, 1.0), "Did you mean 'income'"),
         (lambda: markov_quilt(SCHOOL, ["income"], ["SAT"], {}, 1.0), "is not there"),
         (lambda: markov_quilt(SCHOOL, ["income"], ["SAT"], {frozenset({"SAT"}): 1}, 0.0), "ε"),

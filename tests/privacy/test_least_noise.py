@@ -86,3 +86,15 @@ def test_noise_that_never_suffices_is_not_a_number():
     shape = np.diag([1.0, 0.0])[None]
     factor = least_along(scaled(case, shape), np.array([1e-18]), largest=1e6)
     assert np.isnan(factor).all()
+
+
+def test_search_that_begins_steep_needs_few_tries():
+    tries = []
+
+    def excess_of(_, factors):  # as of Laplace noise at ε = 500, from just below
+        tries.append(factors)
+        return 500 * (0.006 - np.log(factors))
+
+    factor = least_along(excess_of, np.ones(1), 2e-3, 64.0, 500.0)
+    assert 0.006 <= np.log(factor) <= 0.0061
+    assert len(tries) < 5
