@@ -134,27 +134,24 @@ def _call(reader: str, root: Path, files: list[str], options: str = "") -> str:
 
 def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fixed) -> _Rows:
     table = _call("read_parquet", root, files)
-    types = {name: kind for name, kind, *_ in db.execute(f"DESCRIBE FROM {table}").fetchall()}
     schema = pq.read_schema(files[0])
     if len({name.casefold() for name in schema.names}) < len(schema.names):
         raise ReadError(f"{root.name} has names that differ in capitals alone; use read_table.")
-    for field in schema:
-        if pa.types.is_duration(field.type):
-            del types[field.name]
+    described = db.execute(f"DESCRIBE FROM {table}").fetchall()
+    spans = {field.name for field in schema if pa.types.is_duration(field.type)}
+    types = {name: kind for name, kind, *_ in described if name not in spans}
     large = [name for name, kind in types.items() if re.fullmatch("UINTEGER|U?(BIG|HUGE)INT", kind)]
-    if large:
-        sizes = ", ".join(f"max(abs(CAST({quoted(name)} AS DOUBLE)))" for name in large)
-        (found,) = db.execute(f"SELECT {sizes} FROM {table}").fetchall()
-        for name, size in zip(large, found, strict=True):
-            if (size or 0) > EXACT:
-                types[name] = "VARCHAR"  # so many digits name something
+    sizes = "".join(f", max(abs(CAST({quoted(name)} AS DOUBLE)))" for name in large)
+    ((count, *found),) = db.execute(f"SELECT count(*){sizes} FROM {table}").fetchall()
+    for name, size in zip(large, found, strict=True):
+        if (size or 0) > EXACT:
+            types[name] = "VARCHAR"  # so many digits name something
     columns = [
         (name, cell.format(quoted(name)), kind)
         for name, type_ in types.items()
         for form, (cell, kind) in _TYPES.items()
         if re.fullmatch(form, type_) and not _INDEX.fullmatch(name)
     ]
-    ((count,),) = db.execute(f"SELECT count(*) FROM {table}").fetchall()
     place = _COUNTED if "file_row_number" in types else "file_row_number"
     return _Rows(table, place, count, columns, options)
 
