@@ -97,8 +97,7 @@ def tests() -> None:
         )
     with right:
         st.table(notions.rates_table(test, threshold, beta))
-        present, absent = test.densities([threshold, 9.0])
-        ratio, largest = map(significant, present / absent)
+        ratio, largest = map(significant, test.likelihood_ratio([threshold, 9.0]))
         bounded = f"; no count speaks for it more than {largest} : 1" * (delta is None)
         st.caption(f"Plausible deniability: the line speaks {ratio} : 1 for the record{bounded}.")
     st.header("Which ε keeps a bound?", anchor=False)

@@ -113,12 +113,20 @@ class RecordTest:
         return self._up_to((1 - psi) * self.apart), self._up_to(-psi * self.apart)
 
     def densities(self, released: ArrayLike) -> tuple[FloatArray, FloatArray]:
-        """Return densities of a release at ψ with the record and without it.
-
-        Their ratio is what plausible deniability is about.
-        """
+        """Return densities of a release at ψ with the record and without it."""
         psi = np.asarray(released, float)
         return self._density((psi - 1) * self.apart), self._density(psi * self.apart)
+
+    def likelihood_ratio(self, released: ArrayLike) -> FloatArray:
+        """Return the ratio of `densities`, also where no float holds them; ∞ where none holds it.
+
+        It is what plausible deniability is about.
+        """
+        psi = np.asarray(released, float)
+        if self.delta is None:
+            return np.asarray(np.exp((abs(psi) - abs(psi - 1)) * self.apart))
+        with np.errstate(over="ignore"):
+            return np.asarray(np.exp((psi - 0.5) * self.apart**2))
 
     def precision(self, recall: ArrayLike) -> FloatArray:
         """Return the largest precision at a recall R in (0, 1], R/(R + κ GSR) (Equation 23)."""

@@ -103,6 +103,22 @@ def test_quilt_of_the_schools_example_separates_what_the_paper_says():
     assert next(one for one in strict if one.quilt == {"gender"}).scale == math.inf
 
 
+def test_quilts_heed_common_children_impossible_values_and_every_protected_attribute():
+    child = {"c": np.full((2, 2, 2), 0.5), "d": np.full((2, 2), 0.5)}
+    edges = [("a", "c"), ("b", "c"), ("c", "d")]
+    collider = BayesianNetwork(edges, {"a": [0.5, 0.5], "b": [0.5, 0.5]} | child)
+    assert collider.remote("a", ()) == {"b"}
+    assert not collider.remote("a", ["d"])  # what is below a common child tells of it
+    never = {"a": [0.0, 0.4, 0.6], "b": [[0.5, 0.5], [0.2, 0.8], [0.6, 0.4]]}
+    assert max_influence(BayesianNetwork([("a", "b")], never), "b", "a") == pytest.approx(
+        math.log(3)
+    )
+    deltas = {frozenset({"height"}): 1.0}
+    worst = markov_quilt(SCHOOL, ["income", "gender"], ["height"], deltas, 0.3)
+    assert worst.scale == markov_quilt(SCHOOL, ["gender"], ["height"], deltas, 0.3).scale > 0
+    assert worst.protected == "gender"
+
+
 @settings(max_examples=15, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_quilts_noise_hides_every_value_of_the_protected_attribute(seed):

@@ -74,6 +74,7 @@ def test_relaxed_promise_holds_for_laws_that_differ():
     assert frontier.deltas == pytest.approx(chain)
     assert frontier.deltas[frontier.best] == frontier.deltas.min()
     assert relaxed_promise(1.0, 0.0, [0.1], [1.0]).deltas == 1  # nothing is promised
+    assert relaxed_promise(1.0, 0.0, [0.1], [0.0]).epsilons == pytest.approx(1.2)
     for level, mass in ((-0.1, 0.1), (0.1, 1.1), (float("nan"), 0.1)):
         with pytest.raises(DistprivError, match="λ must be at least 0"):
             relaxed_promise(1.0, 0.0, [level], [mass])

@@ -85,6 +85,9 @@ def test_extreme_promises_neither_overflow_nor_hide_anything():
     assert RecordTest(0.01).precision(0.5) == pytest.approx(0.5, abs=0.01)  # Section 4.1.3
     assert RecordTest(0.5).threshold() == -math.inf
     assert max_epsilon(1 - 1e-12, 1.0) == pytest.approx(53.87, abs=0.01)
+    bounds = np.array([0.63, 0.7, 0.8, 0.9])  # at likelihood ratios on both sides of 1
+    found = max_epsilon(bounds, 0.5, delta=1e-3)
+    np.testing.assert_allclose(RecordTest(found, 1e-3).f_score(0.5), bounds)
 
 
 def test_plausible_deniability_is_the_ratio_of_the_densities_at_the_threshold():
@@ -95,6 +98,13 @@ def test_plausible_deniability_is_the_ratio_of_the_densities_at_the_threshold():
     ratios = plausible_deniability(1.0, test.rates(psi)[1])
     possible = ratios.clip(1 / math.e, math.e)  # beyond both results Laplace noise tells no more
     np.testing.assert_allclose(possible, np.divide(*test.densities(psi)), rtol=1e-12)
+    for one in (test, RecordTest(2.0, 1e-3)):
+        psi = np.array([-1.0, 0.3, 2.0])
+        ratio = np.divide(*one.densities(psi))
+        np.testing.assert_allclose(one.likelihood_ratio(psi), ratio, rtol=1e-12)
+    far = RecordTest(10.0, 0.5, "classical")
+    log = np.log(far.likelihood_ratio([9.0]))  # where both densities are 0
+    np.testing.assert_allclose(log, 8.5 * far.apart**2)
 
 
 @pytest.mark.parametrize(
