@@ -141,6 +141,8 @@ def _computed(options: argparse.Namespace) -> pd.DataFrame:
     items = {key: papers.named(key) for key in keys}
     if options.write and options.write.suffix not in (".csv", ".parquet"):
         raise DistprivError(f"{options.write} must end in .csv or .parquet; name it so.")
+    if options.write and not os.access(options.write.parent, os.W_OK):
+        raise DistprivError(f"{options.write} cannot be written; name a folder that can.")
     settings = {"repetitions": options.repetitions, "seed": options.seed}
     if options.table:
         run = papers.Run.of(papers.read_adult(options.table), **settings)

@@ -73,6 +73,7 @@ def test_command_prints_its_version(capsys):
     [
         (["figure-1", "--write", "rows.csv"], 0, "Erratum 9."),
         (["tabel-3"], 2, "The papers have no item 'tabel-3'. Did you mean 'table-3'?"),
+        (["--write", "none/rows.csv"], 2, "none/rows.csv cannot be written"),
         (["figure-1", "--write", "rows.xlsx"], 2, "rows.xlsx must end in .csv or .parquet"),
         (["figure-1", "--table", "papers"], 2, "has no column 'age', which UCI's Adult has."),
         (["figure-1", "--table", "none.csv"], 2, "none.csv cannot be opened"),

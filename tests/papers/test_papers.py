@@ -61,6 +61,8 @@ def test_every_printed_figure_agrees_or_has_an_erratum():
         ),
         (papers.Row("a", printed="1.00", ours=1.1, low=1.05, high=1.2, erratum=3), "erratum 3"),
         (papers.Row("a", printed="1.00", ours=1.1, low=1.05, high=1.2), "differs"),
+        (papers.Row("a", printed="1.00", ours=0.9, low=0.8, high=0.95), "differs"),
+        (papers.Row("a", printed="1.30", ours=1.28, tolerance=0.02), "agrees"),
         (papers.Row("a", printed="1.00", ours=math.inf), "differs"),
     ],
 )
