@@ -27,13 +27,12 @@ STEPS = [  # control, its label and value, then the title and words of the page
 ]
 
 
-def test_every_view_answers_keeps_what_is_entered_and_says_what_is_wrong(warm):
-    warm.session_state["state"].take(warm.session_state["state"].start("census-income"))
-    assert drawn(warm, "attribute") == "21\u00a0% off to hide it"
-    assert "with OptM by" in warm.main.markdown[0].value
+def test_every_view_answers_keeps_what_is_entered_and_says_what_is_wrong(fresh):
+    assert drawn(fresh, "attribute") == "21\u00a0% off to hide it"
+    assert "with OptM by" in fresh.main.markdown[0].value
     for kind, label, value, title, words in STEPS:
-        widget(getattr(warm.main, kind), label).set_value(value).run()
-        assert not warm.exception
-        text = " ".join(one.value for one in (*warm.main.markdown, *warm.main.caption))
-        assert (warm.title[0].value, label) == (title, label)
+        widget(getattr(fresh.main, kind), label).set_value(value).run()
+        assert not fresh.exception
+        text = " ".join(one.value for one in (*fresh.main.markdown, *fresh.main.caption))
+        assert (fresh.title[0].value, label) == (title, label)
         assert words in text.replace("\\", "")

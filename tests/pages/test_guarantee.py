@@ -5,8 +5,8 @@ from __future__ import annotations
 from distpriv.site import PAGES
 
 
-def test_what_is_left_where_curves_are_wrong_is_said_once_asked(warm):
-    app = warm.switch_page(PAGES / "guarantee.py").run()
+def test_what_is_left_where_curves_are_wrong_is_said_once_asked(fresh):
+    app = fresh.switch_page(PAGES / "guarantee.py").run()
     assert not any("curves say" in one.value for one in app.main.markdown)
     app.main.segmented_control[0].set_value("OptM").run()
     app.session_state["relaxed"] = True

@@ -19,8 +19,8 @@ def view(app, name):
 
 
 @pytest.fixture
-def app(warm):
-    return warm.switch_page(PAGES / "notions.py").run()
+def app(fresh):
+    return fresh.switch_page(PAGES / "notions.py").run()
 
 
 def test_every_view_answers_and_choices_outlast_other_views_and_pages(app):

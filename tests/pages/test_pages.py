@@ -19,12 +19,8 @@ NO_ANSWER = "No answer for this"
 
 
 @pytest.fixture
-def session(warm):
-    """Begin anew: on Check, with the first example."""
-    state = warm.session_state["state"]
-    state.take(state.start("census-income"))
-    warm.switch_page(PAGES / "check.py").run()
-    return warm, state
+def session(fresh):
+    return fresh, fresh.session_state["state"]
 
 
 def drawn(app, page="check"):
