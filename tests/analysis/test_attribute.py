@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import pytest
 
@@ -9,6 +11,10 @@ from distpriv.analysis import attribute
 from distpriv.attribute import BayesianNetwork, markov_quilt, noise_by_release
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
+from distpriv.mechanisms import calibrate
+from distpriv.privacy import verdict
+from distpriv.queries import Count
+from distpriv.text import significant
 
 ROWS = [["weight", "women", "9 to 24.5", "15", "0.25"], ["heat", "women", "0 to 0.3", "2", "0.25"]]
 
@@ -29,6 +35,24 @@ def test_averages_are_answered_by_the_one_that_varies_least():
     frame = noise_by_release(read(ROWS[1]), 1, 1e-3).reset_index()
     assert attribute.averages_answer(frame)[0] == "No noise is needed"
     assert frame["own"].tolist() == [1]
+
+
+def test_shares_may_be_as_far_apart_as_the_upper_end_of_their_range():
+    (one,) = read([*ROWS[0][:4], "0.1 to 0.25"])
+    assert one.diameter == 0.25
+
+
+def test_printed_noise_is_held_against_its_promise(evaluations):
+    now = evaluations["census-income"]
+    assert attribute.printed_noise(now).endswith("so it keeps the promise here.")
+    single = (Count("marital-status", "Never-married"),)
+    scenario = replace(now.scenario, statistics=single, by="epsilon", epsilon=3.0, delta=1e-6)
+    now = replace(now, scenario=scenario)
+    noise = calibrate("APGM", now.model, 3.0, 1e-6, calibration="exact", grid_safe=False)
+    over = verdict(now.model, noise).delivered.max() / 1e-6
+    assert over > 1.005
+    words = f"so it delivers {significant(over)} times the promised δ."
+    assert attribute.printed_noise(now).endswith(words)
 
 
 @pytest.mark.parametrize(

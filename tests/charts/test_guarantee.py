@@ -90,6 +90,9 @@ def test_attackers_who_know_records_are_right_more_often(model, releases):
     assert lines.apply(lambda line: line.is_monotonic_increasing).all()
     one = frame[(frame["way"] == "OptM") & (frame["known"] == 5)]
     assert one["guesses"].item() == pytest.approx(100 * knowing(model, releases[1], 5))
+    few = 2 * min(pair.numbers.min() for pair in model.pairs)
+    assert knowing_frame(model, releases[:1], known=int(few))["known"].max() == few
+    assert knowing_frame(model, releases[:1], known=int(few) + 1)["known"].max() < few
     figure = plot.attackers_who_know(model, releases)
     ends = [text for text in figure.layout.annotations if text.xref == "paper" and text.x == 1]
     heights = sorted(text.y for text in ends)

@@ -10,6 +10,7 @@ from distpriv.charts import wasserstein as charts
 from distpriv.distances import closeness
 from distpriv.mechanisms import calibrate
 from distpriv.queries import Count, Mean
+from distpriv.text import significant
 from tests.adult import of_records
 
 RNG = np.random.default_rng(5)
@@ -50,6 +51,10 @@ def test_costs_are_those_of_the_releases():
         "0",
         "by the exact law",
     ]
+    for name in ("ApproxWasserstein", "BoundedWasserstein"):
+        noise = calibrate(name, model, epsilon=1.0, delta=1e-3)
+        error = significant(float(noise.expected_absolute_errors()[0]))
+        assert table.loc[name].to_list()[:2] == [f"± {error} records", "0.001"]
     title, lead = wasserstein.moves_words(model, ("40 %", "60 %"), 1e-3, "records")
     assert title == f"Up to {scale:g} records apart"
     assert lead.startswith(f"By the exact law, mass moves by up to {scale:g} records between 40 %")
