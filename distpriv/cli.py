@@ -148,7 +148,9 @@ def _computed(options: argparse.Namespace) -> pd.DataFrame:
         run = papers.Run.of(papers.read_adult(options.table), **settings)
     else:
         run = papers.on_example(**settings)
-    about = {"table": ", ".join(options.table or ["the example census"])} | settings
+    records = int(run.groups["income"].counts.sum())
+    about = {"table": ", ".join(options.table or ["the example census"]), "records": records}
+    about |= settings
     frames = {}
     for key, item in items.items():
 

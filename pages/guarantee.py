@@ -106,7 +106,7 @@ if wrong.open:
             off = (
                 st.slider("True deviations differ by up to, %", 1, 50, 10, key="relaxed-off") / 100
             )
-            frame = relaxed_frame(now.model, way.release, off)
+            frame = now.cache.once(relaxed_frame, now.model, way.release, off)
             st.markdown(explanations.relaxed_lead(frame, off, page.WORDS))
             page.show(
                 charts.profile(frame, now.promises()),

@@ -221,7 +221,7 @@ def moved() -> None:
         note="Arrows show the longest moves that turn blue into orange; δ ignores dotted ones.",
     )
     st.header("What does hiding it cost?", anchor=False)
-    st.table(wasserstein.costs_table(one.model, epsilon, delta, unit))
+    st.table(now.cache.once(wasserstein.costs_table, one.model, epsilon, delta, unit))
 
 
 views = {"tests": tests, "map": relate, "wasserstein": moved, "composition": together}

@@ -121,7 +121,7 @@ def draw(job: jobs.Job | None = None) -> None:
     """Say what ours was computed on; draw curves, and below them what is printed."""
     frame, about = results(), papers.shipped().attrs
     seed = f", {about['repetitions']} repetitions, seed {about['seed']}" if item.tasks else ""
-    words = f"Ours: UCI's Adult, {whole(45_222)} records{seed}."
+    words = f"Ours: UCI's Adult, {whole(about['records'])} records{seed}."
     if not item.table:
         words = "Ours: by formulas, from no table."
     if run:

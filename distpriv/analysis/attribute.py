@@ -42,8 +42,9 @@ def ways_of_hiding(now: Evaluation, way: Way) -> pd.DataFrame:
 
 def printed_noise(now: Evaluation) -> str:
     """Return what Algorithm 1 delivers as it is printed: for equal covariances, without a grid."""
-    releases, _ = noises(now.model, now.promise, ["APGM"], calibration="exact", grid_safe=False)
-    ways = judge(now.model, [*releases.values()], now.promise)
+    once, how = now.cache.once, {"calibration": "exact", "grid_safe": False}
+    releases, _ = once(noises, now.model, now.promise, ("APGM",), **how)
+    ways = once(judge, now.model, tuple(releases.values()), now.promise)
     over = max((way.delivered / now.promise.delta for way in ways), default=1.0)
     does = "keeps the promise here"
     if over > 1.005:

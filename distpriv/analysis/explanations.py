@@ -78,7 +78,7 @@ def relaxed_lead(frame: pd.DataFrame, off: float, style: Style = PLAIN) -> str:
 
 def extra_lead(now: Evaluation, off: float) -> str:
     """Return what more Laplace noise proves for laws of any shape, see `guarantee.extra_noise`."""
-    scale, left = extra_noise(now.model, now.promise, off)
+    scale, left = now.cache.once(extra_noise, now.model, now.promise, off)
     return (
         f"With more Laplace noise, of scale {significant(scale)} on every figure, any laws this "
         f"near leave at most {float(ceiling(left.epsilon, left.delta)):.1f} right guesses of "

@@ -34,6 +34,7 @@ def test_shipped_rows_are_what_is_computed_anew(key):
 
 
 def test_every_printed_figure_agrees_or_has_an_erratum():
+    assert papers.shipped().attrs["records"] == 45_222
     every = papers.shipped()
     assert len(every) == sum(len(papers.frame(key)) for key in papers.ITEMS)
     counts = papers.tally(every["verdict"])
