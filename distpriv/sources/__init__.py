@@ -11,11 +11,18 @@ from distpriv.sources.frame import FrameSource, Source, source_of
 if TYPE_CHECKING:
     from distpriv.sources.databases import connect
     from distpriv.sources.files import scan
+    from distpriv.sources.named import named_source, named_sources
 
-__all__ = ["FrameSource", "Source", "connect", "fit_gaussian", "scan", "source_of"]
+__all__ = ["FrameSource", "Source", "connect", "fit_gaussian", "named_source", "named_sources"]
+__all__ += ["scan", "source_of"]
 
 # What they need takes a moment to import.
-_HOMES = {"connect": "databases", "scan": "files"}
+_HOMES = {
+    "connect": "databases",
+    "named_source": "named",
+    "named_sources": "named",
+    "scan": "files",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -53,7 +53,7 @@ def connect(
     dialect : str
         Of the connection's SQL, by sqlglot's name.
     timeout : float
-        Seconds that one query may take, where an address is given.
+        Seconds that one query may take.
 
     Raises
     ------
@@ -65,7 +65,7 @@ def connect(
         connection = _opened(address, timeout)
         parts = urlsplit(address)
         key = f"{parts.scheme}://{parts.hostname or ''}{parts.path}#{table}"
-    engine = Engine(connection, dialect)
+    engine = Engine(connection, dialect, timeout=timeout)
     name = ".".join(map(quoted, table.split(".")))
     ((count,),) = engine.rows(f"SELECT count(*) FROM {name}")
     if not count:

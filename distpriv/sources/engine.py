@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import math
 import re
 import secrets
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
-from threading import RLock
+from threading import RLock, Timer
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -42,13 +44,27 @@ _MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s", "numeric": ":{}", "nam
 class Engine:
     """A connection of Python's DB-API, and the dialect of its SQL by sqlglot's name.
 
-    `check` is called before each query, and raises SourceError where the table is another one.
+    `current` is asked before each query, and tells whether the table is still the one that was
+    opened. One query runs at a time, for so many seconds; `quiet` keeps the engine's own words,
+    which may name its address, out of errors.
     """
 
     connection: Any = field(repr=False)
     dialect: str
-    check: Callable[[], object] = field(default=lambda: None, repr=False)
+    current: Callable[[], bool] = field(default=lambda: True, repr=False)
+    timeout: float = math.inf
+    quiet: bool = False
     lock: RLock = field(default_factory=RLock, repr=False)
+
+    def is_open(self) -> bool:
+        """Tell whether queries would be answered from the table that was opened."""
+        return not getattr(self.connection, "closed", False) and self.current()
+
+    def cancel(self) -> None:
+        """Stop the query that runs, if one does; whoever asked it gets a SourceError."""
+        for name in ("interrupt", "cancel"):
+            if stop := getattr(self.connection, name, None):
+                stop()
 
     def rows(self, text: str, labels: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run SQL in DuckDB's dialect and return its rows; SourceError where the engine fails."""
@@ -61,20 +77,40 @@ class Engine:
         driver = sys.modules[type(self.connection).__module__.partition(".")[0]]
         if self.dialect != "duckdb":
             text, labels = written(text, labels, self.dialect, driver.paramstyle)
-        with self.lock:
-            self.check()
+        with self.lock, self._limited() as limit:
+            if not self.current():
+                raise SourceError("The table changed since it was opened; open it again.")
             try:
                 cursor = self.connection if self.dialect == "duckdb" else self.connection.cursor()
                 cursor.execute(text, labels) if labels else cursor.execute(text)
                 return list(cursor.description), list(cursor.fetchall())
             except driver.Error as error:
-                if self.dialect != "duckdb":
-                    self.connection.rollback()  # else it would refuse all that follows
-                reason = str(error).partition("\n")[0]
+                reason = "" if self.quiet else f" ({str(error).partition(chr(10))[0]})"
+                with suppress(driver.Error, AttributeError):
+                    self.connection.rollback()  # else some would refuse all that follows
+                if limit and not limit.is_alive():
+                    raise SourceError(
+                        f"The table took longer than {self.timeout:g} seconds to read; choose a "
+                        "smaller part of it, or allow more."
+                    ) from None
                 raise SourceError(
-                    f"The table could not be read where it lies ({reason}); check its name, your "
+                    f"The table could not be read where it lies{reason}; check its name, your "
                     "rights and the time limit."
                 ) from None
+
+    @contextmanager
+    def _limited(self) -> Iterator[Timer | None]:
+        """Cancel what takes longer than it may."""
+        if math.isinf(self.timeout):
+            yield None
+            return
+        limit = Timer(self.timeout, self.cancel)
+        limit.daemon = True
+        limit.start()
+        try:
+            yield limit
+        finally:
+            limit.cancel()
 
 
 def written(
@@ -307,6 +343,10 @@ class EngineSource:
         every = enumerate(cells.items())
         typed = {name: _typed(frame[at], cell.kind) for at, (name, cell) in every}
         return pd.DataFrame(typed, index=frame.index)
+
+    def cancel(self) -> None:
+        """Stop the query that runs, if one does; whoever asked it gets a SourceError."""
+        self.engine.cancel()
 
     def complete(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> int:
         """Count records in which nothing is missing that statistics and secrets need."""

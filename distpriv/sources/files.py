@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import glob
 import gzip
+import math
 import os
 import re
+from contextlib import suppress
+from dataclasses import replace
 from itertools import takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +18,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from distpriv.errors import ReadError, SourceError
+from distpriv.errors import ReadError
 from distpriv.sources.engine import Engine, EngineSource
 from distpriv.sources.sql import EXACT, Cell, Kind
 from distpriv.tables.columns import (
@@ -70,7 +73,9 @@ class _Rows(NamedTuple):
     options: ReadOptions
 
 
-def scan(path: str | os.PathLike[str], **changes: Any) -> EngineSource:
+def scan(
+    path: str | os.PathLike[str], *, timeout: float = math.inf, **changes: Any
+) -> EngineSource:
     """Return a table that stays in its Parquet or CSV files, however large.
 
     Types, labels and missing values are those of :func:`distpriv.read_table`; what that would read
@@ -81,6 +86,8 @@ def scan(path: str | os.PathLike[str], **changes: Any) -> EngineSource:
     path : path
         A file, a folder, or a pattern such as ``people/*.parquet``; folders in it such as
         ``year=2024`` become a column.
+    timeout : float
+        Seconds that one query may take.
     **changes
         Options of reading, see :class:`distpriv.tables.ReadOptions`.
 
@@ -94,12 +101,14 @@ def scan(path: str | os.PathLike[str], **changes: Any) -> EngineSource:
     db = in_memory()
     try:
         load = _parquet if all(map(_is_parquet, files)) else _text
-        return _source(db, os.fspath(path), files, load(db, root, files, options, fixed), fixed)
+        rows = load(db, root, files, options, fixed)
+        source = _source(db, os.fspath(path), files, rows, fixed)
     except (duckdb.Error, OSError) as error:
         reason = str(error).partition("\n")[0]
         raise ReadError(
             f"{path} cannot be scanned ({reason}); try read_table, which reads more."
         ) from None
+    return replace(source, engine=replace(source.engine, timeout=timeout))
 
 
 def _files(path: Path) -> tuple[Path, list[str]]:
@@ -264,14 +273,15 @@ def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) ->
 
     first = stamp()
 
-    def check() -> None:
-        if stamp() != first:
-            raise SourceError(f"{path} changed since it was scanned; scan it again.")
+    def current() -> bool:
+        with suppress(OSError):
+            return stamp() == first
+        return False
 
     return EngineSource(
         key=path,
         title=Path(path).name,
-        engine=Engine(db, "duckdb", check),
+        engine=Engine(db, "duckdb", current),
         table=f"({typed})",
         cells={one.name: Cell(_KINDS.get(one.type, "text"), name) for name, one in values.items()},
         rows=rows.records,
@@ -283,10 +293,10 @@ def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) ->
 
 def _is_clean(db: _Db, column: Column, rows: _Rows) -> bool:
     """Tell whether a Parquet file's labels, if few, are all read as they are, which is quicker."""
-    name, cell, kind = rows.columns[column.place]
-    labels = kind == "text" and column.type in ("category", "identifier", "text")
+    labels = column.kind == "text" and column.type in ("category", "identifier", "text")
     if not labels or len(column.labels) > _FEW or rows.place == _COUNTED:
         return False
+    name, cell, _ = rows.columns[column.place]
     raw = f"SELECT DISTINCT {quoted(name)} FROM {rows.table}"
     cells = f"SELECT {cell} AS c{column.place}, {quoted(name)} AS raw FROM ({raw})"
     read = (

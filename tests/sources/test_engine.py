@@ -309,7 +309,7 @@ def test_types_of_a_large_file_are_those_of_read_table(tmp_path, monkeypatch):
     assert part.tolist() == source.columns(["id"], most=500, seed=1)["id"].tolist()
     assert part.tolist() != source.columns(["id"], most=500, seed=2)["id"].tolist()
     path.write_text(path.read_text() + "7,7,yes\n")
-    with pytest.raises(SourceError, match="changed since it was scanned"):
+    with pytest.raises(SourceError, match="changed since it was opened"):
         source.groups(*asked)
 
 

@@ -1,0 +1,135 @@
+"""Tables that the owner of a dashboard offers, in the TOML file that DISTPRIV_SOURCES names.
+
+One table a source; ``scan`` is a file, a folder or a pattern, beside the TOML file or absolute::
+
+    [people]
+    title = "People"
+    scan = "people/*.parquet"
+    units = {pay = "€"}
+    options = {types = {zip = "category"}}
+
+    [staff]
+    address = "postgresql://reader@host/staff"
+    table = "people"
+    timeout = 60
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from threading import RLock
+from typing import Any
+
+from distpriv.errors import DistprivError, SourceError
+from distpriv.sources.engine import EngineSource
+from distpriv.sources.frame import Source
+from distpriv.text import near
+
+__all__ = ["named_source", "named_sources"]
+
+_FILE = "DISTPRIV_SOURCES"
+_UNREAD = "sources"  # what is offered where the file itself cannot be read
+_TYPES: dict[str, Any] = {
+    "title": str,
+    "scan": str,
+    "address": str,
+    "table": str,
+    "units": dict,
+    "timeout": (int, float),
+    "options": dict,
+}
+_locks: dict[str, RLock] = {}
+_opened: dict[str, tuple[object, EngineSource]] = {}
+
+
+def named_sources() -> dict[str, str]:
+    """Return the titles of the sources by their keys; empty where no file is named.
+
+    What is wrong with the file or with an entry is told by `named_source`.
+    """
+    return {key: _title(key, entry) for key, entry in _entries().items()}
+
+
+def named_source(key: str) -> Source:
+    """Return a source, opened once a process and again where its files or its entry have changed.
+
+    Raises
+    ------
+    SourceError
+        If there is no such source, its entry is wrong, or it cannot be opened. No sentence has an
+        address or a path.
+    """
+    entries = _entries()
+    if key not in entries:
+        raise SourceError(f"No table is offered as {key!r}.{near(key, entries)}")
+    entry = entries[key]
+    with _locks.setdefault(key, RLock()):
+        before, source = _opened.get(key, (None, None))
+        if source is None or before != entry or not source.engine.is_open():
+            source = _open(key, entry)
+            _opened[key] = entry, source
+    return source
+
+
+def _entries() -> Mapping[str, Any]:
+    if _FILE not in os.environ:
+        return {}
+    try:
+        return tomllib.loads(Path(os.environ[_FILE]).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        known = isinstance(error, tomllib.TOMLDecodeError)
+        reason = str(error) if known else "it is no text that can be opened"
+        return {_UNREAD: f"the file itself cannot be read ({reason})"}
+
+
+def _title(key: str, entry: object) -> str:
+    title = entry.get("title") if isinstance(entry, dict) else None
+    return title if isinstance(title, str) and title.strip() else key
+
+
+def _problem(entry: Any) -> str:
+    """Say what is wrong with an entry, "" for nothing; values stay unsaid."""
+    if not isinstance(entry, dict):
+        return entry if isinstance(entry, str) else "it is no table of TOML"
+    for name, value in entry.items():
+        if name not in _TYPES:
+            return f"{name!r} is unknown.{near(name, _TYPES)}"
+        if not isinstance(value, _TYPES[name]):
+            return f"{name!r} is of another type than it must be"
+    if ("scan" in entry) == ("address" in entry):
+        return "it needs either scan or address"
+    if ("table" in entry) != ("address" in entry):
+        return "an address needs a table, and a scan none"
+    if "options" in entry and "address" in entry:
+        return "options are for scan alone"
+    return ""
+
+
+def _open(key: str, entry: Any) -> EngineSource:
+    from distpriv.sources.databases import connect
+    from distpriv.sources.files import scan
+
+    title = _title(key, entry)
+    if problem := _problem(entry):
+        raise SourceError(
+            f"The table {title!r} is offered wrongly: {problem}; correct the file that {_FILE} "
+            "names."
+        )
+    timeout = float(entry.get("timeout", 60))
+    try:
+        if "scan" in entry:
+            path = Path(os.environ[_FILE]).parent / entry["scan"]
+            source = scan(path, timeout=timeout, **entry.get("options", {}))
+        else:
+            source = connect(entry["address"], entry["table"], timeout=timeout)
+    except (DistprivError, TypeError):  # their words may hold addresses
+        raise SourceError(
+            f"The table {title!r} cannot be opened; whoever offers it finds out why by "
+            f"{'scan' if 'scan' in entry else 'connect'} in Python."
+        ) from None
+    engine = replace(source.engine, quiet=True)
+    return replace(source, key=key, title=title, engine=engine, units=entry.get("units", {}))
