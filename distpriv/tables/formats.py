@@ -23,7 +23,13 @@ from distpriv.tables.delimited import NO_DELIMITER, guess_dialect, load_text, ut
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.text import listed
 
-__all__ = ["EXACT", "Grid", "open_grid", "sequence"]
+__all__ = ["ENDINGS", "EXACT", "Grid", "open_grid", "sequence"]
+
+# How files that are read usually end, for those who choose one; the content decides.
+ENDINGS = tuple(
+    "csv tsv tab txt dat gz zip bz2 xz xlsx xlsm xlsb xls ods parquet pq arrow feather orc "
+    "json jsonl ndjson geojson html htm xml dta sas7bdat xpt sav zsav por arff".split()
+)
 
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
 MOST_COLUMNS = 2_000
