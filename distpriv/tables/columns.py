@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -14,6 +14,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from distpriv.errors import ReadError
 from distpriv.tables.numbers import (
     ENOUGH,
     WRITINGS,
@@ -33,6 +34,8 @@ __all__ += ["selected", "stride"]
 MOST_LABELS = 2_000
 SAMPLE = 50_000  # records that are profiled; all are checked once they are read
 CELLS = 10_000_000  # that are profiled in all
+MOST_ANSWERS = 30  # of a column of several answers that become columns
+_BLANKS = r"[\pZ\s\v\x1c-\x1f\x85]*"
 _TOKENS = frozenset(
     {"NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "?", "#N/A", "#NA", "#NULL!"}
     | {"#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?"}
@@ -190,7 +193,7 @@ class Column:
                 "the file in a spreadsheet, save it, and choose it again."
             )
         elif not (self._ticked(chosen) or self._measured(options, chosen)):
-            self._labelled(chosen)
+            self._labelled(chosen, bool(dict(options.split).get(self.name)))
 
     def _ticked(self, chosen: ColumnType | None) -> bool:
         """Read one label and blanks as ticked or not."""
@@ -316,7 +319,7 @@ class Column:
                 missing={self.name: texts},
             )
 
-    def _labelled(self, chosen: ColumnType | None) -> None:
+    def _labelled(self, chosen: ColumnType | None, split: bool) -> None:
         """Read booleans or labels."""
         if chosen == "boolean" or (not chosen and {t.lower() for t in self.labels} <= _BOOLEANS):
             word = f"lower({self.sql})"
@@ -327,8 +330,8 @@ class Column:
             )
             return
         self.type = chosen if chosen in ("category", "identifier", "text") else self._words()
-        normal = {unicodedata.normalize("NFC", text) for text in self.labels}
-        if normal != self.labels.keys():
+        normal = dict.fromkeys(unicodedata.normalize("NFC", text) for text in self.labels)
+        if normal.keys() != self.labels.keys():
             self.sql = f"nfc_normalize({self.sql})"
             self.tell(
                 f"Labels of {self.name!r} that look alike but are coded in two ways were made one."
@@ -339,8 +342,39 @@ class Column:
         if twins := sorted(text for text in normal if folded[text.casefold()] > 1):
             listed = ", ".join(map(excerpt, twins[:4]))
             self.tell(f"Labels of {self.name!r} differ in capitals alone: {listed}.")
-        if several := _several(self.labels):
-            self.tell(f"Cells of {self.name!r} hold several answers, as {excerpt(several)}.")
+        if not split and (sign := _separator(normal)):
+            joined = [text for text in self.labels if sign in text]
+            self.tell(
+                f"{self.times(self.count(joined))} cells of {self.name!r} hold several answers, as "
+                f"{excerpt(joined[0])}; each can be a column of its own.",
+                split={self.name: sign},
+            )
+
+    def answers(self, sign: str, place: int, names: Collection[str]) -> list[Column]:
+        """Return a column of booleans for each answer that a sign separates from others."""
+        counts: Counter[str] = Counter()
+        for text, count in self.labels.items():
+            parts = unicodedata.normalize("NFC", text).split(sign)
+            counts += dict.fromkeys(filter(None, map(str.strip, parts)), count)
+        pattern = literal(f"{_BLANKS}{re.escape(sign)}{_BLANKS}")
+        parts = f"string_split_regex(nfc_normalize(CAST({{}} AS VARCHAR)), {pattern})"
+        columns = []
+        for answer, _ in counts.most_common(MOST_ANSWERS):
+            name = f"{self.name}: {answer}"
+            while name in names:
+                name += " (2)"
+            one = replace(self, name=name, place=place + len(columns))
+            one.notices, one.type = [], "boolean"
+            one.sql = f"list_contains({parts.format(one.source)}, {literal(answer)})"
+            columns.append(one)
+        if not columns:
+            raise ReadError(f"{self.name!r} holds no answers that could be split; leave it whole.")
+        rest = "" if len(counts) <= MOST_ANSWERS else f" the {MOST_ANSWERS} commonest of"
+        self.tell(
+            f"{self.name!r} was split at {sign!r}:{rest} its {len(counts)} answers became columns.",
+            split={self.name: ""},
+        )
+        return columns
 
     def _words(self) -> ColumnType:
         count = len(self.labels)
@@ -369,14 +403,14 @@ def _date_sql(form: str, text: str) -> str:
     return f"try_strptime(replace({text}, 'T', ' '), [{forms}])"
 
 
-def _several(labels: dict[str, int]) -> str:
-    """Find a label that joins answers which recur in others, "" for none."""
+def _separator(labels: Iterable[str]) -> str:
+    """Find the sign between answers that recur in other labels, "" for none."""
     for sign in ";|,":
         joined = [text for text in labels if sign in text]
         parts = Counter(part.strip() for text in labels for part in set(text.split(sign)))
         recur = all(parts[part.strip()] > 1 for text in joined for part in text.split(sign))
         if len(joined) > 1 and recur:
-            return joined[0]
+            return sign
     return ""
 
 
@@ -437,17 +471,26 @@ def selected(records: str, columns: Mapping[str, Column]) -> str:
     return f"SELECT rn, {values} FROM (SELECT rn, {texts} FROM {records})"  # noqa: S608 - quoted
 
 
-def decide(columns: Sequence[Column], options: ReadOptions) -> str:
+def decide(columns: list[Column], options: ReadOptions) -> str:
     """Decide the type, the SQL and the notices of each column, and return the macros of the SQL.
 
     A column of which 95 % of the values are numbers, or dates, is one; the others are missing. Of
-    one where half of them are, a notice tells.
+    one where half of them are, a notice tells. Columns of the answers that `split` names are added.
     """
-    types, missing = dict(options.types), dict(options.missing)
+    names = [column.name for column in columns]
+    for name, _ in (*options.missing, *options.types, *options.split):
+        if name not in names:
+            raise ReadError(f"The table has no column {name!r}; read it without options for that.")
+    types, missing, split = map(dict, (options.types, options.missing, options.split))
+    place = max((column.place for column in columns), default=0) + 1
+    added: list[Column] = []
     for column in columns:
         column.drop_missing(options.writing, missing.get(column.name))
+        if sign := split.get(column.name):
+            added += column.answers(sign, place + len(added), names)
         column.decide(options, types.get(column.name))
     _tell_ambiguous(columns, options)
+    columns += added
     second = number_macro("other_number", other(options.writing))
     return f"{number_macro('number', options.writing)}; {second}"
 

@@ -17,6 +17,7 @@ __all__ += ["excerpt", "how_as_json", "how_from_json", "how_read"]
 
 ColumnType = Literal["number", "category", "boolean", "date", "identifier", "text"]
 RowKind = Literal["record", "cell", "part"]
+_PAIRS = {"missing", "types", "split"}
 
 
 def _frozen(value: Any) -> Any:
@@ -50,6 +51,9 @@ class ReadOptions:
         What stands for a missing value in a column, instead of the usual signs; also a mapping.
     types : tuple of (column, ColumnType)
         Also a mapping.
+    split : tuple of (column, separator)
+        Columns of several answers in a cell, which become one of booleans an answer besides; ""
+        splits none. Also a mapping.
 
     Raises
     ------
@@ -69,10 +73,11 @@ class ReadOptions:
     drop: tuple[int, ...] = ()
     missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
     types: tuple[tuple[str, ColumnType], ...] = ()
+    split: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
         try:
-            for name in ("header", "drop", "missing", "types"):
+            for name in ("header", "drop", *_PAIRS):
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
             problem = self._problem()
         except (TypeError, ValueError):
@@ -97,6 +102,8 @@ class ReadOptions:
             return "rows are whole numbers, counted from 1"
         if self.header and self.first <= max(self.header):
             return f"the first record (row {self.first}) must stand below row {max(self.header)}"
+        if not all(isinstance(sign, str) for _, sign in self.split):
+            return "split gives each column the text between its answers"
         wrong = [kind for _, kind in self.types if kind not in get_args(ColumnType)]
         return f"there is no type of column {wrong[0]!r}" if wrong else ""
 
@@ -106,16 +113,15 @@ class ReadOptions:
         return self.decimal, self.thousands
 
     def changed(self, **changes: Any) -> ReadOptions:
-        """Return options with some values changed; pairs of `missing` and `types` are merged.
+        """Return options with some values changed; `missing`, `types` and `split` are merged.
 
         A header without a first row lets the records begin below it.
         """
         unknown = changes.keys() - {field.name for field in fields(self)}
         if unknown:
             raise ReadError(f"There is no option {min(unknown)!r} for reading; leave it out.")
-        for name in ("missing", "types"):
-            if name in changes:
-                changes[name] = dict(getattr(self, name)) | dict(changes[name])
+        for name in changes.keys() & _PAIRS:
+            changes[name] = dict(getattr(self, name)) | dict(changes[name])
         if changes.get("header") and "first" not in changes:
             changes["first"] = max(max(changes["header"]) + 1, self.first)
         return replace(self, **changes)
@@ -124,7 +130,7 @@ class ReadOptions:
         """Return what differs from the default, as JSON; ``ReadOptions(**arguments)`` reads it."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         changed = {key: value for key, value in values.items() if value != _DEFAULTS[key]}
-        named = {key: dict(value) for key, value in changed.items() if key in ("missing", "types")}
+        named = {key: dict(value) for key, value in changed.items() if key in _PAIRS}
         return json.loads(json.dumps(changed | named))
 
 

@@ -125,9 +125,6 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
     some = rows if step == 1 else rows.take(sequence(0, len(rows), step))
     columns = profile(some, grid.kinds, names, step)
     columns = [c for c in columns if grid.names or c.present or not c.name.startswith("column ")]
-    for name, _ in (*options.missing, *options.types):
-        if name not in names:
-            raise ReadError(f"The table has no column {name!r}; read it without options for that.")
     options = guess_writing(columns, options, fixed)
     macros = decide(columns, options)
     with in_memory() as db:

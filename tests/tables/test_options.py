@@ -22,19 +22,21 @@ FULL = ReadOptions(
     drop=[7, 9],
     missing={"pay": ["-99", "none"]},
     types={"zip": "category"},
+    split={"drinks": ";"},
 )
 
 
 def test_options_survive_json_and_hash():
     arguments = json.loads(json.dumps(FULL.arguments()))
-    assert len(arguments) == 12
+    assert len(arguments) == 13
     assert ReadOptions(**arguments) == ReadOptions().changed(**arguments) == FULL
     assert len({FULL, ReadOptions(**arguments)}) == 1
     assert ReadOptions().arguments() == {}
 
 
 def test_changes_are_merged():
-    options = FULL.changed(missing={"age": ("0",)}, types={"zip": "text"})
+    options = FULL.changed(missing={"age": ("0",)}, types={"zip": "text"}, split={"a": "|"})
+    assert dict(options.split) == {"drinks": ";", "a": "|"}
     assert dict(options.missing) == {"pay": ("-99", "none"), "age": ("0",)}
     assert dict(options.types) == {"zip": "text"}
     assert ReadOptions().changed(header=(4,)).first == 5
@@ -55,6 +57,7 @@ def test_changes_are_merged():
         ({"header": (3,), "first": 2}, "below row 3"),
         ({"types": {"a": "colour"}}, "colour"),
         ({"types": "abc"}, "another type"),
+        ({"split": {"a": 1}}, "between its answers"),
     ],
 )
 def test_values_outside_the_domain_are_refused(values, words):

@@ -241,6 +241,25 @@ def test_codes_for_missing_values_are_offered():
     assert dp.read_table(data, options, **dict(notice.changes))["x"].isna().sum() == 15
 
 
+def test_several_answers_become_columns(tmp_path):
+    path = tmp_path / "drinks.csv"
+    cells = ["Tea; Cafe\u0301 (black)", "Caf\u00e9 (black)", "Tea;Milk", "Milk", ""] * 12
+    path.write_text("drinks,age\n" + "".join(f"{cell},{k}\n" for k, cell in enumerate(cells)))
+    notice = next(one for one in dp.how_read(dp.read_table(path))[1] if one.changes)
+    assert "24 cells of 'drinks' hold several answers" in notice.text
+    changes = dict(notice.changes)
+    frame = dp.read_table(path, **changes)
+    counts = {name: frame[name].astype(float).sum() for name in list(frame)[2:]}
+    assert counts == {"drinks: Tea": 24, "drinks: Café (black)": 24, "drinks: Milk": 24}
+    assert frame["drinks: Tea"].isna().sum() == 12
+    pd.testing.assert_frame_equal(dp.scan(path, **changes).columns(list(frame)), frame)
+    options, notices = dp.how_read(frame)
+    whole = dp.read_table(path, options, **dict(notices[0].changes))
+    assert list(whole) == ["drinks", "age"]
+    with pytest.raises(dp.ReadError, match="no answers that could be split"):
+        dp.read_table(parquet({"a": [True, False]}), split={"a": ";"})
+
+
 def test_questions_to_some_alone_are_told():
     frame = dp.read_table(b"sex,pregnant\n" + b"F,true\nF,false\nM,\nM,\n" * 10)
     assert "missing in every record with sex = 'M'" in texts(frame)[-1]
