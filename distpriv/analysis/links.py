@@ -1,8 +1,8 @@
 """Statistics and secrets as links write them.
 
 ``mean:age,count:sex:Female`` are two statistics, ``quantile:pay:0.9`` and ``correlation:age:pay``
-two more; ``income:>50K``, ``job:clerk:cook`` (one of two values), ``age:~above:30`` and
-``age:~between:30:39`` are secrets.
+two more; ``income:>50K``, ``job:clerk:cook`` (one of two values), ``age:~above:30``,
+``hired:~between:2010-01-01:2012-06-30`` and ``drinks:~contains:Coffee`` are secrets.
 
 In names ``~`` is written ``~0``, ``:`` is ``~1`` and ``,`` is ``~2``, so ``~`` before a letter is
 never part of a name: it begins a word of the form. A label that is no text is ``!`` and JSON
@@ -25,7 +25,7 @@ __all__ = ["read_bounds", "read_secret", "read_statistics"]
 __all__ += ["write_bounds", "write_secret", "write_statistics"]
 
 _ESCAPES = {"~": "~0", ":": "~1", ",": "~2"}  # ~ first when writing, last when reading
-_WORDS = ("above", "below", "between")
+_WORDS = {"above": 1, "below": 1, "between": 2, "contains": 1}  # words of secrets, and their parts
 
 
 def _escape(text: str) -> str:
@@ -102,10 +102,11 @@ def write_secret(secret: SensitiveProperty) -> str:
     column = _escape(secret.column)
     if secret.values:
         return ":".join((column, *map(_write_label, secret.values)))
-    word = next(word for word in _WORDS if getattr(secret, word) is not None)
-    threshold = getattr(secret, word)
-    numbers = threshold if word == "between" else (threshold,)
-    return ":".join((column, f"~{word}", *(json.dumps(number) for number in numbers)))
+    word = next(word for word in _WORDS if getattr(secret, word) not in (None, ""))
+    one: Any = getattr(secret, word)
+    ends = one if isinstance(one, tuple) else (one,)
+    parts = (_escape(end) if isinstance(end, str) else json.dumps(end) for end in ends)
+    return ":".join((column, f"~{word}", *parts))
 
 
 def read_secret(text: str) -> SensitiveProperty:
@@ -116,13 +117,13 @@ def read_secret(text: str) -> SensitiveProperty:
         if not parts:
             raise DistprivError(f"{text!r} in the link names no value; choose the secret anew.")
         return SensitiveProperty(column, tuple(map(_read_label, parts)))
-    numbers: tuple[float, ...] = ()
-    with suppress(ValueError):
-        numbers = tuple(map(float, parts[1:]))
-    if len(numbers) != 1 + (word == "between"):
+    ends: list[Any] = [*map(_unescape, parts[1:])]
+    if len(ends) != _WORDS[word]:
         raise DistprivError(f"{':'.join(parts)!r} in the link is no range; choose the secret anew.")
-    threshold: Any = numbers if word == "between" else numbers[0]
-    return SensitiveProperty(column, **{word: threshold})
+    if word != "contains":
+        with suppress(ValueError):  # dates stay as they are
+            ends = [*map(float, ends)]
+    return SensitiveProperty(column, **{word: tuple(ends) if word == "between" else ends[0]})
 
 
 def write_bounds(bounds: Iterable[Bound]) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from distpriv.arrays import BoolArray, FloatArray
 from distpriv.errors import DistprivError
@@ -15,12 +18,15 @@ from distpriv.text import near
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Label", "as_label", "column_of", "flags_of", "numbers_of"]
+__all__ = ["Label", "answer_flags", "as_date", "as_label", "column_of", "dates_of", "flags_of"]
+__all__ += ["label_of_text", "numbers_of"]
 
 Label = str | bool | int | float
 """A label as Python and JSON have it; dates are ISO text."""
 
 _LOOKED_AT = 2000  # labels, for the one that was meant
+_DATES = ("date", "datetime", "datetime64")
+_NUMBERS = ("boolean", "integer", "floating", "mixed-integer-float")
 
 
 def as_label(value: object) -> Label:
@@ -28,6 +34,8 @@ def as_label(value: object) -> Label:
 
     Anything but a text, number, boolean, date or interval is a DistprivError.
     """
+    if isinstance(value, np.datetime64):
+        value = value.astype("datetime64[us]")  # finer ones would unpack as whole numbers
     plain: Any = value.item() if isinstance(value, np.generic) else value
     if isinstance(plain, str | bool | int) or (isinstance(plain, float) and np.isfinite(plain)):
         return plain
@@ -36,6 +44,30 @@ def as_label(value: object) -> Label:
     if type(plain).__name__ in ("Interval", "Period"):
         return str(plain)
     raise DistprivError(f"{value!r} is no label; give a text, a number, or True or False.")
+
+
+def label_of_text(value: Label) -> Label:
+    """Return the number or truth value that a text names: "1" as 1; other labels as they are.
+
+    So somebody types it, or a link has it, where a column holds numbers or booleans.
+    """
+    if not isinstance(value, str) or "_" in value:
+        return value
+    if value.lower() in ("true", "false"):
+        return value.lower() == "true"
+    for read in (int, float):
+        with suppress(ValueError):
+            number: int | float = read(value)
+            return number if np.isfinite(number) else value
+    return value
+
+
+def as_date(text: str) -> str:
+    """Return a date as ISO text, without a time at midnight; ValueError for anything else."""
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo:
+        raise ValueError(text)
+    return str(as_label(moment))
 
 
 def column_of(frame: pd.DataFrame, name: str) -> pd.Series:
@@ -77,6 +109,21 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
     return numbers if finite.all() else np.where(finite, numbers, np.nan)
 
 
+def dates_of(frame: pd.DataFrame, name: str) -> NDArray[np.datetime64]:
+    """Return a column's dates to the microsecond, shape (N,); NaT where one is missing.
+
+    Anything but dates is a DistprivError.
+    """
+    import pandas as pd
+
+    column = column_of(frame, name)
+    if pd.api.types.infer_dtype(column, skipna=True) not in _DATES:
+        raise DistprivError(f"Column {name!r} holds no dates; compare it with a number.")
+    dates = pd.to_datetime(column.astype(object) if column.dtype == object else column)
+    plain = dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
+    return plain.to_numpy("datetime64[us]")
+
+
 def _decimals(numbers: FloatArray) -> FloatArray:
     size = np.abs(numbers)
     ordinary = np.isfinite(size) & (size > 0)
@@ -90,22 +137,47 @@ def flags_of(column: pd.Series, values: Sequence[Label]) -> FloatArray:
 
     Values that no record has are a DistprivError.
     """
-    import pandas as pd
-
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        matching = _matches(pd.Series(column.cat.categories, name=column.name), values)
-        flags = np.append(matching, np.nan).take(column.cat.codes.to_numpy())  # −1 is missing
-    else:
-        flags = np.where(column.isna().to_numpy(), np.nan, _matches(column, values))
+    flags = _flags(column, lambda part: _matches(part, values))
     if not (flags == 1).any():
         searched = " or ".join(map(repr, values))
         raise DistprivError(f"No record has {column.name} = {searched}.{_meant(column, values[0])}")
     return flags
 
 
+def answer_flags(column: pd.Series, answer: str) -> FloatArray:
+    """Return 1 where an answer is one of those in a cell, 0 elsewhere, NaN where it is missing.
+
+    Answers are texts between ";", "|" and ",". One that no record has is a DistprivError.
+    """
+    answers: dict[str, None] = {}
+
+    def has(cell: object) -> bool:
+        each = [part.strip() for part in re.split("[;|,]", cell if isinstance(cell, str) else "")]
+        answers.update(dict.fromkeys(each))
+        return answer in each
+
+    flags = _flags(column, lambda part: part.map(has, na_action="ignore").eq(True).to_numpy(bool))
+    if not (flags == 1).any():
+        hint = near(answer, [*answers][:_LOOKED_AT])
+        raise DistprivError(f"No record's {column.name} contains the answer {answer!r}.{hint}")
+    return flags
+
+
+def _flags(column: pd.Series, matches: Callable[[pd.Series], BoolArray]) -> FloatArray:
+    """Return what matches, by category where there are some, NaN where a value is missing."""
+    import pandas as pd
+
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return np.where(column.isna().to_numpy(), np.nan, matches(column))
+    matching = matches(pd.Series(column.cat.categories, name=column.name))
+    return np.append(matching, np.nan).take(column.cat.codes.to_numpy())  # −1 is missing
+
+
 def _matches(column: pd.Series, values: Sequence[Label]) -> BoolArray:
     import pandas as pd
 
+    if pd.api.types.infer_dtype(column, skipna=True) in _NUMBERS:
+        values = [*map(label_of_text, values)]
     if pd.api.types.is_datetime64_any_dtype(column.dtype):
         dates = []
         for value in values:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,30 +13,44 @@ import numpy as np
 
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
-from distpriv.queries.columns import Label, as_label, column_of, flags_of, numbers_of
+from distpriv.queries.columns import (
+    Label,
+    answer_flags,
+    as_date,
+    as_label,
+    column_of,
+    dates_of,
+    flags_of,
+    numbers_of,
+)
 from distpriv.queries.statistics import check_column, from_fields
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Pair", "SensitiveProperty", "round_half_up"]
+__all__ = ["Pair", "SensitiveProperty", "Threshold", "round_half_up"]
+
+Threshold = float | str
+"""A number, or a date as ISO text."""
 
 
 @dataclass(frozen=True)
 class SensitiveProperty:
-    """A property that a record has or has not: a value, one of several, or a number in a range.
+    """A property that a record has or has not: a value, an answer, a number or date in a range.
 
-    Exactly one of `values`, `above`, `below` and `between` is given.
+    Exactly one of `values`, `above`, `below`, `between` and `contains` is given.
 
     Attributes
     ----------
     column : str
     values : tuple of Label
         Any of these; a single label may be given as it is.
-    above, below : float or None
-        More, or less, than a threshold, which does not itself belong.
-    between : (float, float) or None
-        From a number to another one; both belong.
+    above, below : float, str or None
+        More, or less, than a number or date (ISO text), which does not itself belong.
+    between : pair of float or str, or None
+        From a number or date to another one; both belong.
+    contains : str
+        One of the answers that ";", "|" or "," separate in a cell.
 
     Examples
     --------
@@ -43,13 +58,16 @@ class SensitiveProperty:
     'income = >50K'
     >>> SensitiveProperty("age", between=(30, 39)).label
     'age from 30 to 39'
+    >>> SensitiveProperty("hired", above="2010-01-01").label
+    'hired after 2010-01-01'
     """
 
     column: str
     values: tuple[Label, ...] = ()
-    above: float | None = None
-    below: float | None = None
-    between: tuple[float, float] | None = None
+    above: Threshold | None = None
+    below: Threshold | None = None
+    between: tuple[Threshold, Threshold] | None = None
+    contains: str = ""
 
     def __post_init__(self) -> None:
         check_column(self.column)
@@ -66,45 +84,70 @@ class SensitiveProperty:
             if isinstance(ends, str) or not hasattr(ends, "__len__") or len(ends) != 2:
                 raise DistprivError(f"between of {self.column!r} needs two numbers, not {ends!r}.")
             object.__setattr__(self, "between", tuple(map(self._threshold, ends)))
-        thresholds = [one for one in (self.above, self.below, self.between) if one is not None]
-        ways = bool(self.values) + len(thresholds)
+        if not isinstance(self.contains, str):
+            raise DistprivError(f"contains of {self.column!r} needs a text, not {self.contains!r}.")
+        object.__setattr__(self, "contains", self.contains.strip())
+        ways = bool(self.values) + bool(self.contains) + len(self._thresholds)
         if ways != 1:
             raise DistprivError(
-                f"The secret about {self.column!r} needs exactly one of a value, above, below and "
-                f"between; it has {ways}."
+                f"The secret about {self.column!r} needs exactly one of a value, above, below, "
+                f"between and contains; it has {ways}."
             )
-        if self.between is not None and self.between[0] > self.between[1]:
-            raise DistprivError(f"between of {self.column!r} needs the smaller number first.")
+        if self.between is not None:
+            low, high = self.between
+            if isinstance(low, str) != isinstance(high, str):
+                raise DistprivError(f"between of {self.column!r} needs two numbers or two dates.")
+            if low > high:  # type: ignore[operator]
+                raise DistprivError(f"between of {self.column!r} needs the smaller end first.")
 
-    def _threshold(self, number: object) -> float:
-        if not isinstance(number, numbers.Real) or not math.isfinite(number):
-            raise DistprivError(f"A threshold of {self.column!r} must be a number, not {number!r}.")
-        return float(number)
+    @property
+    def _thresholds(self) -> tuple[Any, ...]:
+        return tuple(one for one in (self.above, self.below, self.between) if one is not None)
+
+    def _threshold(self, end: object) -> Threshold:
+        if isinstance(end, numbers.Real) and math.isfinite(end):
+            return float(end)
+        with suppress(ValueError):  # a DistprivError is one
+            return as_date(str(as_label(end)))
+        raise DistprivError(
+            f"A threshold of {self.column!r} must be a number or a date like 2010-01-31, "
+            f"not {end!r}."
+        )
+
+    @property
+    def dated(self) -> bool:
+        """Whether it compares dates."""
+        return isinstance(np.ravel(self._thresholds or [0.0])[0], str)
 
     @property
     def label(self) -> str:
         """Name in sentences and frames."""
         if self.values:
             return f"{self.column} = {' or '.join(map(str, self.values))}"
+        if self.contains:
+            return f"{self.column} contains {self.contains}"
+        ends = [x if isinstance(x, str) else f"{x:.12g}" for x in np.ravel(self._thresholds)]
         if self.between is not None:
-            return f"{self.column} from {self.between[0]:.12g} to {self.between[1]:.12g}"
-        sign, threshold = (">", self.above) if self.above is not None else ("<", self.below)
-        return f"{self.column} {sign} {threshold:.12g}"
+            return f"{self.column} from {ends[0]} to {ends[1]}"
+        words = ("after", "before") if self.dated else (">", "<")
+        return f"{self.column} {words[self.above is None]} {ends[0]}"
 
     def mask(self, frame: pd.DataFrame) -> FloatArray:
         """Return 1 for records with the property, 0 without, NaN where it is missing, shape (N,).
 
         A column that is not there, values that no record has, and thresholds that meet something
-        else than numbers are a DistprivError.
+        else than numbers or dates are a DistprivError.
         """
         if self.values:
             return flags_of(column_of(frame, self.column), self.values)
-        values = numbers_of(frame, self.column)
-        if self.between is not None:
-            having = (self.between[0] <= values) & (values <= self.between[1])
+        if self.contains:
+            return answer_flags(column_of(frame, self.column), self.contains)
+        values: Any = dates_of(frame, self.column) if self.dated else numbers_of(frame, self.column)
+        low, *high = np.ravel(self._thresholds).astype(values.dtype)
+        if high:
+            having = (low <= values) & (values <= high[0])
         else:
-            above, below = np.asarray(self.above), np.asarray(self.below)
-            having = values > above if self.below is None else values < below
+            having = values < low if self.above is None else values > low
         return np.where(np.isnan(values), np.nan, having.astype(float))
 
     def pair(self, center: float, width: float) -> Pair:
@@ -114,7 +157,7 @@ class SensitiveProperty:
     def plain(self) -> dict[str, Any]:
         """Return the property as JSON has it."""
         fields = {name: list(x) if isinstance(x, tuple) else x for name, x in vars(self).items()}
-        return {name: value for name, value in fields.items() if value not in (None, [])}
+        return {name: value for name, value in fields.items() if value not in (None, [], "")}
 
     @classmethod
     def from_plain(cls, fields: Mapping[str, Any]) -> SensitiveProperty:

@@ -31,6 +31,13 @@ secrets = st.one_of(
     st.builds(
         lambda name, x: SensitiveProperty(name, between=(x, x + 1)), names, st.floats(0, 1e6)
     ),
+    st.builds(
+        lambda name, dates: SensitiveProperty(name, between=sorted(dates)),
+        names,
+        st.tuples(st.datetimes(), st.datetimes()),
+    ),
+    st.builds(lambda name, x: SensitiveProperty(name, below=x), names, st.dates()),
+    st.builds(lambda name, x: SensitiveProperty(name, contains=x), names, names.filter(str.strip)),
 )
 
 
@@ -64,12 +71,18 @@ def test_links_are_written_plainly():
     assert write_secret(SensitiveProperty("income", ">50K")) == "income:>50K"
     assert write_secret(SensitiveProperty("age", above=30)).startswith("age:~above:30")
     assert write_secret(SensitiveProperty("a", "~above")) == "a:~0above"
+    dates = SensitiveProperty("hired", between=("2010-01-01", "2012-06-30"))
+    assert write_secret(dates) == "hired:~between:2010-01-01:2012-06-30"
+    assert write_secret(SensitiveProperty("a", contains="b:c")) == "a:~contains:b~1c"
 
 
 @pytest.mark.parametrize(
     ("read", "texts"),
     [
-        (read_secret, "income a:~above:x a:~between:1 a:~above:1:2 a:!{ a:![1] a:~above:nan"),
+        (
+            read_secret,
+            "income a:~above:x a:~between:1 a:~above:1:2 a:!{ a:![1] a:~above:nan a:~contains a:~contains:",
+        ),
         (read_statistics, "mean largest:a mean:a:b count:a count:a:b:c count:a:! quantile:a"),
         (read_statistics, "quantile:a:x quantile:a:2 correlation:a median:a:b"),
     ],

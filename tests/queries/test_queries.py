@@ -66,9 +66,9 @@ def test_label_is_looked_for_in_columns_of_any_type(values, dtype, label):
     ("values", "label", "message"),
     [
         (["Female", "Male"], "female", "No record has x = 'female'. Did you mean 'Female'?"),
-        ([1, 2], "1", "No record has x = '1'. Did you mean 1?"),
+        ([1, 2], "3", "No record has x = '3'."),
         (["1", "2"], 1, "No record has x = 1. Did you mean '1'?"),
-        ([True, False], "True", "No record has x = 'True'. Did you mean True?"),
+        ([1, "1"], "True", "No record has x = 'True'."),
         (["a", None], "zzzz", "No record has x = 'zzzz'."),
         ([[1], [2]], "a", "Column 'x' holds something else than texts, numbers and dates"),
         (pd.to_datetime(["2024-01-02"]), "yesterday", "No record has x = 'yesterday'."),
@@ -78,6 +78,37 @@ def test_label_that_no_record_has(values, label, message):
     with pytest.raises(DistprivError) as error:
         flags(values, None, label)
     assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("values", "dtype", "label", "expected"),
+    [
+        ([1.0, 2.5, None], float, "1", [1, 0, NAN]),
+        ([1439403621518935563, 1439403621518935562], "Int64", "1439403621518935563", [1, 0]),
+        ([True, False, None], "category", "true", [1, 0, NAN]),
+        ([True, False, None], object, "0", [0, 1, NAN]),
+        ([True, 1, "1", None], object, "1", [0, 0, 1, NAN]),
+        ([True, 1, "1", None], object, 1, [1, 1, 0, NAN]),
+        (["1", "2"], None, "1", [1, 0]),
+    ],
+)
+def test_text_names_a_number_or_truth_value_where_the_column_has_such(
+    values, dtype, label, expected
+):
+    np.testing.assert_array_equal(flags(values, dtype, label), expected)
+
+
+@pytest.mark.parametrize("dtype", [None, object, "category"])
+def test_answer_in_a_cell(dtype):
+    table = frame(["Tea; Iced coffee", "Coffee|Tea", " Coffee ", "Tea", None], dtype)
+    secret = SensitiveProperty("x", contains=" Coffee")
+    np.testing.assert_array_equal(secret.mask(table), [0, 1, 1, 0, NAN])
+    assert secret.label == "x contains Coffee"
+    assert SensitiveProperty.from_plain(json.loads(json.dumps(secret.plain()))) == secret
+    with pytest.raises(DistprivError, match=r"answer 'coffe'\. Did you mean 'Coffee'"):
+        SensitiveProperty("x", contains="coffe").mask(table)
+    with pytest.raises(DistprivError, match="answer '2'"):
+        SensitiveProperty("x", contains="2").mask(frame([2, 3]))
 
 
 def test_several_labels():
@@ -151,13 +182,49 @@ def test_thresholds(ways, expected, label):
 
 
 @pytest.mark.parametrize(
+    "kind", ["datetime64[ns]", "datetime64[us, UTC]", "date32[pyarrow]", "date"]
+)
+@pytest.mark.parametrize(
+    ("ways", "expected", "label"),
+    [
+        ({"above": dt.date(2010, 1, 1)}, [0, 1, 1, NAN], "x after 2010-01-01"),
+        ({"below": "2011-02-02"}, [1, 0, 0, NAN], "x before 2011-02-02"),
+        (
+            {"between": [pd.Timestamp("2010-01-01"), np.datetime64("2011-02-02", "ns")]},
+            [1, 1, 0, NAN],
+            "x from 2010-01-01 to 2011-02-02",
+        ),
+    ],
+)
+def test_dates_are_thresholds(kind, ways, expected, label):
+    table = frame(pd.to_datetime(["2010-01-01", "2011-02-02", "2012-03-03", None]))
+    if kind == "date":
+        table["x"] = table["x"].dt.date.astype(object)
+    elif kind.endswith("UTC]"):
+        table["x"] = table["x"].dt.tz_localize("UTC")
+    else:
+        table["x"] = table["x"].astype(kind)
+    secret = SensitiveProperty("x", **ways)
+    np.testing.assert_array_equal(secret.mask(table), expected)
+    assert secret.label == label
+    assert SensitiveProperty.from_plain(json.loads(json.dumps(secret.plain()))) == secret
+    with pytest.raises(DistprivError, match="holds no dates"):
+        secret.mask(frame([1, 2]))
+
+
+@pytest.mark.parametrize(
     ("ways", "message"),
     [
-        ({}, "exactly one of a value, above, below and between; it has 0"),
+        ({}, "exactly one of a value, above, below, between and contains; it has 0"),
+        ({"contains": " "}, "it has 0"),
+        ({"contains": 3}, "needs a text, not 3"),
+        ({"above": "2010-01-01T00:00Z"}, "must be a number or a date like"),
+        ({"between": (3, "2010-01-01")}, "needs two numbers or two dates"),
+        ({"between": ("2011-01-01", "2010-01-01")}, "the smaller end first"),
         ({"values": "a", "above": 1}, "it has 2"),
-        ({"above": NAN}, "must be a number, not nan"),
-        ({"above": "3"}, "must be a number, not '3'"),
-        ({"between": (3, 1)}, "the smaller number first"),
+        ({"above": NAN}, "must be a number or a date like .* not nan"),
+        ({"above": "3"}, "like .* not '3'"),
+        ({"between": (3, 1)}, "the smaller end first"),
         ({"between": (3,)}, "needs two numbers"),
         ({"between": 3}, "needs two numbers"),
         ({"values": [None]}, "None is no label"),
