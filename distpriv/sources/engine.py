@@ -22,7 +22,6 @@ from distpriv.errors import SourceError
 from distpriv.model.grid import GroupGrids
 from distpriv.model.groups import Groups, Provenance, check_sizes
 from distpriv.queries import Label, Query, SensitiveProperty
-from distpriv.queries.columns import flags_of
 from distpriv.sources import sql
 from distpriv.sources.frame import NO_RECORD, FrameSource
 from distpriv.tables.options import Notice
@@ -303,6 +302,18 @@ class EngineSource:
         """Columns that can be averaged."""
         return tuple(name for name, cell in self.cells.items() if cell.kind == "number")
 
+    @property
+    def dates(self) -> tuple[str, ...]:
+        """Columns of dates."""
+        return tuple(name for name, cell in self.cells.items() if cell.kind == "date")
+
+    def share(self, secret: SensitiveProperty) -> float:
+        """Return the share with a property of the records that tell it; NaN where none does."""
+        labels = sql.Labels()
+        having = sql.property_of(secret, self.cells, labels)
+        ((share,),) = self.engine.rows(f"SELECT avg({having}) FROM {self.table}", labels)
+        return math.nan if share is None else float(share)
+
     def groups(self, query: Query, secret: SensitiveProperty) -> Groups:
         """Return moments of the records without and with a property, see `Groups.of`.
 
@@ -381,16 +392,23 @@ class EngineSource:
         having = sql.property_of(by, self.cells, labels) if by else sql.double(0)
         records = sql.grouped(self.table, cells, having)
         moments = _moments(partial(self.engine.rows, labels=labels), records, len(cells))
-        looked: list[tuple[str, Sequence[Label]]] = [
-            (one.column, () if one.value is None else (one.value,))
+        looked: list[tuple[str, Query | SensitiveProperty | None]] = [
+            (one.column, None if one.value is None else Query((one,)))
             for one in query.statistics
             for _ in one.columns
         ]
-        looked += [(one.column, one.values) for one in (*secrets, by) if one]  # noqa: PD011
+        looked += [
+            (one.column, one if one.values or one.contains else None)  # noqa: PD011
+            for one in (*secrets, by)
+            if one
+        ]
         most = [*moments.largest, *moments.numbers[1:]][: len(looked)]
-        for (column, values), largest in zip(looked, most, strict=True):
-            if values and not largest >= 1:
-                flags_of(self.columns([column])[column], values)  # raises: no record has them
+        for (column, label), largest in zip(looked, most, strict=True):
+            if (
+                label and not largest >= 1
+            ):  # no record has it, which is told as of a table in memory
+                some = self.columns([column])
+                label.values(some) if isinstance(label, Query) else label.mask(some)
                 raise SourceError(_CHANGED)
         return moments
 

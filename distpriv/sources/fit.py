@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import GaussianModel, fit_groups
 from distpriv.model.fit import Method
 from distpriv.queries import Pair, Query
-from distpriv.sources.frame import source_of
+from distpriv.sources.frame import FrameSource, source_of
+from distpriv.text import whole
 
-__all__ = ["fit_gaussian"]
+__all__ = ["fit_gaussian", "with_records"]
 
 
 def fit_gaussian(
@@ -65,3 +67,24 @@ def fit_gaussian(
         if reference is not None:
             n = source_of(table).complete(query, [pairs[0].secret])
     return fit_groups(groups, query, pairs, n or 0, replacement, method=method, rng=rng)
+
+
+def with_records(model: GaussianModel, table: Any) -> GaussianModel:
+    """Return a model that has records to draw from: itself, or one fitted to a sample.
+
+    Groups of large tables that stay where they are have no records. The sample's tables are drawn
+    with replacement. NotApplicable where the sample has too few records of a group or label.
+    """
+    if all(one.groups.records is not None for one in model.pairs):
+        return model
+    source, query, pairs = source_of(table), model.query, [one.pair for one in model.pairs]
+    frame = source.columns([*query.columns, *(one.secret.column for one in pairs)])
+    some = FrameSource(source.key, source.title, frame, source.units, model.provenance)
+    try:
+        groups = [some.groups(query, one.secret) for one in pairs]
+        return fit_groups(groups, query, pairs, model.n, replacement=True)
+    except DistprivError as error:
+        raise NotApplicable(
+            f"Simulations take {whole(some.rows)} random records of this table, too few here. "
+            f"{error}"
+        ) from None

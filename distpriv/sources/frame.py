@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -25,7 +26,7 @@ __all__ = ["NO_RECORD", "FrameSource", "Source", "source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
 
-_MOST_LABELS = 20  # of a column
+_MOST_LABELS = 200  # of a column
 _PROBE = 200  # numbers, which mostly show that there are more than two
 
 Source: TypeAlias = "FrameSource | EngineSource"
@@ -81,7 +82,7 @@ class FrameSource:
 
     @cached_property
     def labels(self) -> dict[str, tuple[Label, ...]]:
-        """Labels of each column that may be counted or hidden, at most 20, most frequent first.
+        """Labels of each column that may be counted or hidden, at most 200, most frequent first.
 
         A column needs two of them, each of two records and more: constants, identifiers and free
         text have none to offer, nor have columns of more than two numbers.
@@ -93,6 +94,20 @@ class FrameSource:
     def numbers(self) -> tuple[str, ...]:
         """Columns that can be averaged."""
         return tuple(str(name) for name, column in self.frame.items() if _is_number(column))
+
+    @cached_property
+    def dates(self) -> tuple[str, ...]:
+        """Columns of dates."""
+        import pandas as pd
+
+        is_date = pd.api.types.is_datetime64_any_dtype
+        return tuple(str(name) for name, column in self.frame.items() if is_date(column))
+
+    def share(self, secret: SensitiveProperty) -> float:
+        """Return the share with a property of the records that tell it; NaN where none does."""
+        having = secret.mask(self.frame)
+        known = np.isfinite(having)
+        return float(having[known].mean()) if known.any() else math.nan
 
     def groups(self, query: Query, secret: SensitiveProperty) -> Groups:
         """Return moments of the records without and with a property, see `Groups.of`."""

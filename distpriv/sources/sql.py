@@ -6,6 +6,7 @@ Labels are never part of the text: it names them $1, $2 and so on.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,7 @@ import numpy as np
 from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError, SourceError
 from distpriv.queries import Label, Query, SensitiveProperty
+from distpriv.queries.columns import label_of_text
 from distpriv.text import near
 
 __all__ = ["EXACT", "Cell", "Kind", "Labels", "cell_of", "double", "finite", "grouped"]
@@ -21,6 +23,8 @@ __all__ += ["away", "off_grid", "property_of", "scan", "values_of"]
 
 Kind = Literal["number", "boolean", "date", "text"]
 EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
+_SPACE = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"  # of str.strip
+_PUNCTUATION = re.compile(r"[!-/:-@\[-^`{-~]")
 
 
 class Cell(NamedTuple):
@@ -75,8 +79,10 @@ def _flag(sql: str, having: str) -> str:
 
 
 def _equals(cell: Cell, value: Label, labels: Labels) -> str:
-    """Compare as pandas does: 1 equals True and 1.0, and no text; dates are ISO text."""
+    """Compare as pandas does: 1 equals True and 1.0; dates are ISO text, other texts may name 1."""
     kind, sql = cell
+    if kind in ("number", "boolean"):
+        value = label_of_text(value)
     if isinstance(value, str):
         if kind == "text":
             return f"{sql} = {labels.bind(value)}"
@@ -119,12 +125,36 @@ def property_of(secret: SensitiveProperty, cells: Mapping[str, Cell], labels: La
     """Return 1 for records with a property, 0 without, NULL where it is missing."""
     if secret.values:  # noqa: PD011
         return _one_of(secret.column, secret.values, cells, labels)
-    number = _number(secret.column, cells)
+    if secret.contains:
+        return _contains(secret.column, secret.contains, cells, labels)
+    if secret.dated:
+        kind, value = cell_of(secret.column, cells)
+        if kind != "date":
+            raise SourceError(f"Column {secret.column!r} holds no dates; compare it with a number.")
+    else:
+        value = _number(secret.column, cells)
+
+    def end(threshold: float | str) -> str:
+        if isinstance(threshold, str):
+            return f"CAST({labels.bind(_moment(threshold))} AS TIMESTAMP)"
+        return double(threshold)
+
     if secret.between is not None:
-        low, high = map(double, secret.between)
-        return _flag(number, f"{number} >= {low} AND {number} <= {high}")
-    sign, threshold = (">", secret.above) if secret.above is not None else ("<", secret.below)
-    return _flag(number, f"{number} {sign} {double(threshold)}")
+        low, high = map(end, secret.between)
+        return _flag(value, f"{value} >= {low} AND {value} <= {high}")
+    if secret.above is not None:
+        return _flag(value, f"{value} > {end(secret.above)}")
+    return _flag(value, f"{value} < {end(secret.below or 0.0)}")
+
+
+def _contains(name: str, answer: str, cells: Mapping[str, Cell], labels: Labels) -> str:
+    """Look for one of the answers that signs separate, by an expression that all engines know."""
+    kind, sql = cell_of(name, cells)
+    if kind != "text":
+        raise SourceError(f"Column {name!r} holds no texts, so no answers; take one of its values.")
+    plain = _PUNCTUATION.sub(r"\\\g<0>", answer)
+    pattern = f"(^|[;|,]){_SPACE}*{plain}{_SPACE}*($|[;|,])"
+    return _flag(sql, f"regexp_matches({sql}, {labels.bind(pattern)})")
 
 
 def grouped(table: str, values: Sequence[str], having: str) -> str:

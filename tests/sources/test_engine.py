@@ -40,6 +40,7 @@ def people():
             "member": rng.random(N) < 0.2,
             "day": day.astype("datetime64[us]"),
             "late": (rng.random(N) < 0.3).astype(int),
+            "several": rng.choice(["a.b;acb", " tea (green)\xa0| a.b", "acb, tea", "x"], N),
         }
     )
     table["pay"] = table["pay"].mask(rng.random(N) < 0.05)
@@ -89,7 +90,7 @@ def pair(request, tmp_path_factory):
 
     address = request.getfixturevalue("server")
     names = ", ".join('"{}"'.format(name.replace('"', '""')) for name in table)
-    kinds = ["int", "numeric", "float8", "text", "bool", "timestamp", "smallint"]
+    kinds = ["int", "numeric", "float8", "text", "bool", "timestamp", "smallint", "text"]
     typed = ", ".join(map(" ".join, zip(names.split(", "), kinds, strict=True)))
     with psycopg.connect(address) as database:
         database.execute(f"CREATE TABLE people ({typed})")
@@ -160,6 +161,12 @@ SECRETS = [
     SensitiveProperty("pay", below=2999.5),
     SensitiveProperty("age", between=(30, 39)),
     SensitiveProperty("member", above=0.5),
+    SensitiveProperty("member", "True"),
+    SensitiveProperty("late", "1.0"),
+    SensitiveProperty("day", above="2024-02-28"),
+    SensitiveProperty("day", between=("2024-02-28 12:00", "2024-02-29")),
+    SensitiveProperty("several", contains="a.b"),
+    SensitiveProperty("several", contains="tea (green)"),
 ]
 
 
@@ -177,7 +184,9 @@ def test_mistakes_are_answered_as_in_memory(pair):
     for query, secret in [
         (Mean("agee"), SECRET),
         (Count(NAME, "O'Hare"), SECRET),
-        (Mean("age"), SensitiveProperty("late", "1")),
+        (Mean("age"), SensitiveProperty("late", "first")),
+        (Mean("age"), SensitiveProperty("several", contains="te a")),
+        (Mean("age"), SensitiveProperty("age", above="2010-01-01")),
         (Mean("age"), SensitiveProperty("age", above=1000)),
     ]:
         messages = []
@@ -198,7 +207,7 @@ def test_database_is_read_only_within_its_time_and_keeps_its_password(server):
     slow = "(SELECT pg_sleep(9)) AS s"
     limited = connect(server, "pg_catalog.pg_type", timeout=0.05)
     for text in (f"SELECT 1 FROM {slow}", 'CREATE TABLE "t" ("x" INT)'):
-        with pytest.raises(SourceError, match=r"statement timeout|read-only"):
+        with pytest.raises(SourceError, match="took longer than 0.05 seconds|read-only"):
             limited.engine.rows(text)
     assert limited.engine.rows("SELECT $1", ["50 %"]) == [("50 %",)]
     for address in (
