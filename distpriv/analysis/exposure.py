@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import ndtr
 
+from distpriv.analysis.tables import medians, sample, secrets
 from distpriv.arrays import BoolArray, FloatArray
 from distpriv.errors import DistprivError
 from distpriv.queries import Query, SensitiveProperty, Statistic
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["exposure", "secret_labelled"]
 
 _RARE = 0.02  # share of records below which a label is left out
+_LABELS = 49  # of a column: no more have so large a share
 _MARGIN = 0.005  # between a range and 0 or 1
 _VARIES = 1e-7  # of a squared deviation: less is none
 _HEAD = ["column", "label", "share", "low", "high", "guesses", "fits"]
@@ -67,7 +70,7 @@ def exposure(
         raise DistprivError(f"Two shares cannot be {width!r} apart; choose a fraction such as 0.1.")
     source = source_of(table)
     released = query.columns if query is not None else ()
-    frame = source.columns([*source.labels, *source.numbers, *released])
+    frame = sample(source, (*source.labels, *source.numbers, *source.dates, *released))
     if query is None:
         owners, labels, columns = zip(*_figures(source, frame), strict=True)
         values = np.column_stack(columns)
@@ -95,9 +98,7 @@ def exposure(
 
 def secret_labelled(table: Any, column: str, label: str) -> SensitiveProperty:
     """Return the secret of a row of `exposure`; DistprivError if the table offers none such."""
-    source = source_of(table)
-    frame = source.columns([*source.labels, *source.numbers])
-    for secret, _ in _secrets(source, frame):
+    for secret in secrets(source_of(table)):
         if (secret.column, secret.label) == (column, label):
             return secret
     raise DistprivError(f"This table offers no secret {label!r}; choose another one.")
@@ -117,18 +118,14 @@ def _figures(source: Source, frame: pd.DataFrame) -> Iterator[tuple[str, str, Fl
 
 def _secrets(source: Source, frame: pd.DataFrame) -> Iterator[tuple[SensitiveProperty, FloatArray]]:
     """Yield what columns offer, and who has it."""
-    for column, labels in source.labels.items():
-        for label in labels[1:] if len(labels) == 2 else labels:
-            secret = SensitiveProperty(column, (label,))
+    every = [
+        SensitiveProperty(column, (label,))
+        for column, labels in source.labels.items()
+        for label in (labels[1:] if len(labels) == 2 else labels[:_LABELS])
+    ]
+    for secret in (*every, *medians(source, frame)):
+        with suppress(DistprivError):  # no record of the sample has it
             yield secret, secret.mask(frame)
-    for column in source.numbers:
-        if column not in source.labels:
-            different = np.unique(numbers_of(frame, column))
-            below = different[np.isfinite(different)][:-1]
-            if len(below):  # a threshold that some numbers are above
-                median = float(np.nanmedian(numbers_of(frame, column)))
-                secret = SensitiveProperty(column, above=min(median, float(below[-1])))
-                yield secret, secret.mask(frame)
 
 
 class _Moments:

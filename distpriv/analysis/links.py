@@ -123,7 +123,8 @@ def read_secret(text: str) -> SensitiveProperty:
     if word != "contains":
         with suppress(ValueError):  # dates stay as they are
             ends = [*map(float, ends)]
-    return SensitiveProperty(column, **{word: tuple(ends) if word == "between" else ends[0]})
+    one: Any = tuple(ends) if word == "between" else ends[0]
+    return SensitiveProperty(column, **{word: one})
 
 
 def write_bounds(bounds: Iterable[Bound]) -> str:

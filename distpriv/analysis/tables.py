@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,17 +13,21 @@ from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
 from distpriv.model import Groups
 from distpriv.queries import Label, Pair, Query, SensitiveProperty, Statistic
+from distpriv.queries.columns import dates_of, numbers_of
 from distpriv.sources import FrameSource, Source
 from distpriv.tables.examples import EXAMPLES, load_example
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EXAMPLE_TITLES", "cell", "example_source", "grid_pair", "secrets", "source_by_key"]
-__all__ += ["start", "statistics", "story", "tells_secret"]
+__all__ = ["EXAMPLE_TITLES", "cell", "example_source", "fits", "grid_pair", "medians", "sample"]
+__all__ += ["secrets", "source_by_key", "start", "statistics", "story", "tells_secret"]
 
 _EDGES = (0.01, 0.02, 0.05, *(tens / 10 for tens in range(1, 10)), 0.95, 0.98, 0.99)
 _FIGURES = 5  # figures that a table begins with
+_LABELS, _SECRETS = 20, 2000  # offered of a column, and of a table
+_LOOKED_AT = 100  # columns, and secrets, that a table may begin with
+_CELLS = 8_000_000  # of a sample
 _GAPS = 0.1  # of a column's values may be missing for it to be among them
 
 EXAMPLE_TITLES = {key: one.title for key, one in EXAMPLES.items()}
@@ -47,20 +51,57 @@ def cell(share: float) -> tuple[float, float]:
 
 def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
     """Return a secret with the range that it begins with: the `cell` of the table's share."""
-    having = secret.mask(source.columns([secret.column], most=source.rows))
-    return Pair(secret, *cell(float(np.nanmean(having))))
+    return Pair(secret, *cell(source.share(secret)))
+
+
+def fits(source: Source, item: SensitiveProperty | Statistic) -> bool:
+    """Whether a property or statistic can be computed of a table, which is not loaded for it."""
+    try:
+        if isinstance(item, SensitiveProperty):
+            return source.share(item) > 0
+        if item.value is not None:
+            return bool(source.answer(Query((item,))).all())
+        item.values(source.columns(item.columns, most=1000))
+    except DistprivError:
+        return False
+    return True
+
+
+def sample(source: Source, names: Iterable[str]) -> pd.DataFrame:
+    """Return columns of up to 200 000 records, fewer where there are many columns."""
+    columns = list(dict.fromkeys(names))
+    return source.columns(columns, most=min(200_000, max(_CELLS // max(len(columns), 1), 1000)))
 
 
 def secrets(source: Source) -> dict[SensitiveProperty, str]:
-    """Return properties that a table's labels offer as secrets, with their titles."""
-    every = [SensitiveProperty(column, (label,)) for column, label in _labels(source)]
+    """Return properties that a table offers as secrets, with their titles.
+
+    That are labels, up to 200 of a column, or 20 where these are too many to choose from, and
+    numbers and dates above their median.
+    """
+    many = sum(map(len, source.labels.values())) > _SECRETS
+    labels = _labels(source, _LABELS if many else None)
+    every = [SensitiveProperty(name, (label,)) for name, label in labels]
+    every += medians(source, sample(source, (*source.numbers, *source.dates)))
     return {one: one.label for one in every}
+
+
+def medians(source: Source, frame: pd.DataFrame) -> Iterator[SensitiveProperty]:
+    """Yield the secret that numbers or dates, of some records, are above their lower median."""
+    for name in (*source.numbers, *source.dates):
+        if name in source.labels and name in source.numbers:
+            continue  # two numbers, which are labels
+        values: Any = (dates_of if name in source.dates else numbers_of)(frame, name)
+        known = np.sort(values[~np.isnan(values)])
+        below = int(np.searchsorted(known, known[-1])) if len(known) else 0
+        if below:  # else no threshold has numbers above it
+            yield SensitiveProperty(name, above=known[min((len(known) - 1) // 2, below - 1)])
 
 
 def statistics(source: Source) -> dict[Statistic, str]:
     """Return statistics that a table offers, with their titles.
 
-    Averages, medians and deviations, counts, then totals.
+    Averages, medians and deviations, counts of up to 20 labels of a column, then totals.
     """
     numbers = [column for column in source.numbers if column not in source.labels]
     every = [Statistic(kind, name) for kind in ("mean", "median", "deviation") for name in numbers]
@@ -69,8 +110,8 @@ def statistics(source: Source) -> dict[Statistic, str]:
     return {one: one.title for one in every}
 
 
-def _labels(source: Source) -> Iterator[tuple[str, Label]]:
-    return ((column, label) for column, labels in source.labels.items() for label in labels)
+def _labels(source: Source, most: int | None = _LABELS) -> Iterator[tuple[str, Label]]:
+    return ((name, label) for name, labels in source.labels.items() for label in labels[:most])
 
 
 def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:
@@ -106,8 +147,8 @@ def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:
 
 def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
     """List up to five figures that are not the secret: averages, then one label of each column."""
-    names = dict.fromkeys((*source.numbers, *source.labels))
-    frame = source.columns([name for name in names if name != secret.column])
+    names = [*dict.fromkeys((*source.numbers, *source.labels))]
+    frame = sample(source, [name for name in names if name != secret.column][:_LOOKED_AT])
     numbers = [name for name in source.numbers if name in frame and name not in source.labels]
     figures = [Statistic("mean", name) for name in numbers]
     for name, labels in source.labels.items():
@@ -146,12 +187,10 @@ def _plainest(source: Source) -> Pair:
     secrets = [
         SensitiveProperty(column, (label,))
         for column in [*reversed(two), *order]
-        for label in reversed(labels[column])
+        for label in reversed(labels[column][:_LABELS])
     ]
-    for column in source.numbers:
-        median = float(source.columns([column])[column].median())
-        secrets += [SensitiveProperty(column, above=median)] if np.isfinite(median) else []
-    for secret in secrets:
+    secrets += medians(source, sample(source, (*source.numbers, *source.dates)))
+    for secret in secrets[:_LOOKED_AT]:
         try:
             return grid_pair(source, secret)
         except DistprivError:  # too rare

@@ -13,6 +13,7 @@ from distpriv.analysis.tables import (
     EXAMPLE_TITLES,
     cell,
     example_source,
+    fits,
     grid_pair,
     secrets,
     source_by_key,
@@ -74,6 +75,38 @@ def test_upload_begins_with_its_plainest_secret_in_its_cell():
     offered = statistics(source)
     assert {Mean("age"), Sum("age"), Count("group", "c")} <= {*offered}
     assert Count("name", "n1") not in offered
+
+
+def test_every_label_and_medians_of_numbers_and_dates_are_offered():
+    rng = np.random.default_rng(3)
+    day = pd.Timestamp("2012-06-30") + pd.to_timedelta(rng.integers(-9, 10, 999), unit="D")
+    source = upload(
+        code=np.repeat([f"D{place:03}" for place in range(111)], 9),
+        age=rng.permutation([30] * 500 + [40] * 499),
+        pay=rng.permutation([1, 2, 3] + [9] * 996),  # the median is the largest
+        hired=day,
+        never=[None] * 999,
+    )
+    offered = secrets(source)
+    assert [one.values for one in offered if one.column == "code"] == [
+        (label,) for label in source.labels["code"]
+    ]
+    assert SensitiveProperty("pay", above=3) in offered
+    median = str(np.sort(day)[499])[:10]
+    assert offered[SensitiveProperty("hired", above=median)] == f"hired after {median}"
+    assert sum(one.kind == "count" and one.column == "code" for one in statistics(source)) == 20
+    wide = {f"c{place}": source.frame["code"] for place in range(30)}
+    assert len(secrets(upload(**wide))) == 600
+    for item, expected in [
+        (Mean("age"), True),
+        (Mean("code"), False),
+        (Count("code", "D110"), True),
+        (Count("code", "D111"), False),
+        (SensitiveProperty("hired", above=median), True),
+        (SensitiveProperty("age", above=40), False),
+        (SensitiveProperty("nobody", 1), False),
+    ]:
+        assert fits(source, item) is expected
 
 
 def test_numbers_alone_begin_above_the_median():
