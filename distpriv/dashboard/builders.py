@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -14,18 +15,20 @@ from distpriv.errors import DistprivError
 from distpriv.privacy.persons import Persons, as_bounds, check_bounds, record_moves
 from distpriv.queries import Pair, SensitiveProperty, Statistic
 from distpriv.queries.statistics import KINDS
-from distpriv.sources import FrameSource
+from distpriv.sources import Source
 
 __all__ = ["DIALOGS", "ask_pair", "close"]
 
-VALUE, BETWEEN = "is", "is between"
+VALUE, ANSWER, BETWEEN = "is", "holds the answer", "is between"
 THRESHOLDS = {"is more than": "above", "is less than": "below", BETWEEN: "between"}
+DATED = {"is after": "above", "is before": "below", BETWEEN: "between"}
 STRETCH: dict[str, Any] = {"width": "stretch"}
 
 
 def close() -> None:
     """Close the dialog that is open."""
-    page.session().dialog = ""
+    state = page.session()
+    state.dialog, state.file = "", None
 
 
 @st.dialog("Build a secret", on_dismiss=close)
@@ -124,8 +127,8 @@ DIALOGS: dict[str, Callable[[State], None]]
 DIALOGS = {"secret": secret, "figure": figure, "persons": persons}
 
 
-def _columns(source: FrameSource) -> list[str]:
-    return list(dict.fromkeys([*source.labels, *source.numbers]))
+def _columns(source: Source) -> list[str]:
+    return list(dict.fromkeys([*source.labels, *source.numbers, *source.dates]))
 
 
 def _number(text: str) -> float:
@@ -138,41 +141,62 @@ def _ask_number(label: str, key: str) -> int | float | None:
     return int(value) if value is not None and value == int(value) else value
 
 
-def _property(source: FrameSource) -> SensitiveProperty | None:
+def _ask_date(label: str, key: str) -> str | None:
+    return st.text_input(label, key=key, placeholder="2010-01-31") or None
+
+
+def _property(source: Source) -> SensitiveProperty | None:
     """Ask for a property: column, then values or thresholds; None while it is not whole."""
     column = st.selectbox("Share of records whose", _columns(source)) or ""
-    ways = [VALUE] if column in source.labels else []
-    ways += THRESHOLDS if column in source.numbers else []
+    labels, dated = source.labels.get(column, ()), column in source.dates
+    thresholds = DATED if dated else THRESHOLDS
+    ways = [VALUE] if labels else []
+    ways += [ANSWER] if any(re.search("[;|,]", str(one)) for one in labels) else []
+    ways += thresholds if dated or column in source.numbers else []
     way = ways[0]
     if ways != [VALUE]:
         look: dict[str, Any] = {"required": True, "label_visibility": "collapsed"}
         way = st.segmented_control("Is", ways, default=way, key=f"way-{column}", **look)
     if way == VALUE:
-        labels = source.labels[column]
         values = st.multiselect("Any of these values", labels, key=f"values-{column}")
         return SensitiveProperty(column, tuple(values)) if values else None
-    words = {"From": "low", "To": "high"} if way == BETWEEN else {"Number": "low"}
-    ends = [_ask_number(word, f"{end}-{column}") for word, end in words.items()]
+    if way == ANSWER:
+        answer = st.text_input("Answer", key=f"answer-{column}")
+        return SensitiveProperty(column, contains=answer) if answer.strip() else None
+    one = "Date" if dated else "Number"
+    words = {"From": "low", "To": "high"} if way == BETWEEN else {one: "low"}
+    ask = _ask_date if dated else _ask_number
+    ends = [ask(word, f"{end}-{column}") for word, end in words.items()]
     if None in ends:
         return None
-    threshold: dict[str, Any] = {THRESHOLDS[way]: tuple(ends) if way == BETWEEN else ends[0]}
+    threshold: dict[str, Any] = {thresholds[way]: tuple(ends) if way == BETWEEN else ends[0]}
     return SensitiveProperty(column, **threshold)
 
 
-def ask_pair(start: Pair, number: str = "") -> Pair | None:
+def ask_pair(start: Pair, number: str = "", chosen: Pair | None = None) -> Pair | None:
     """Ask for the range of a share: the fixed grid's cell, or what outsiders think.
 
-    The slider, too, starts at the cell, which is never centred on the table's share. None while
-    both ends are the same. A number comes before the question.
+    The slider, too, starts at the cell, which is never centred on the table's share, unless another
+    range was chosen before. None while both ends are the same. A number comes before the question.
     """
-    cell, key = (100 * start.low, 100 * start.high), start.secret.label
-    grid, free = f"{cell[0]:g} and {cell[1]:g} %, of a fixed grid", "What outsiders think"
-    question = f"{number}Which shares must look alike?"
-    way = st.radio(question, [grid, free], horizontal=True, key=f"range-{key}")
+    key, chosen = start.secret.label, chosen or start
+    ways = {
+        "grid": f"{100 * start.low:g} and {100 * start.high:g} %, of a fixed grid",
+        "free": "What outsiders think",
+    }
+    way = st.radio(
+        f"{number}Which shares must look alike?",
+        list(ways),
+        int(chosen != start),
+        format_func=ways.__getitem__,
+        horizontal=True,
+        key=f"range-{key}",
+    )
     st.caption("The range tells that the share lies in it; nothing inside it is told.")
-    if way != free:
+    if way == "grid":
         return start
+    ends = round(100 * chosen.low, 9), round(100 * chosen.high, 9)
     low, high = st.slider(
-        "From, to", 0.0, 100.0, cell, 1.0, "%g %%", key=f"ends-{key}", label_visibility="collapsed"
+        "From, to", 0.0, 100.0, ends, 1.0, "%g %%", key=f"ends-{key}", label_visibility="collapsed"
     )
     return Pair(start.secret, low / 100, high / 100) if low < high else None

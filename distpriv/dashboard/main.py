@@ -48,7 +48,7 @@ MENU = {
     "notions": Entry("Notions", "More"),
 }
 LOGO = Path(__file__).with_name("logo.svg")
-DIALOGS = {"upload": upload.dialog} | builders.DIALOGS
+DIALOGS = {"upload": upload.dialog, "reading": upload.how} | builders.DIALOGS
 
 
 def main() -> None:
@@ -60,7 +60,8 @@ def main() -> None:
     trouble = upload.offer_opened(state)
     moved = state.read_controls(st.session_state)
     state.read_address(st.query_params.to_dict(), moved)
-    state.fit()
+    with suppress(DistprivError):  # where the table is gone, which the sidebar says
+        state.fit()
     pages: dict[str, list[StreamlitPage]] = {}
     for name, entry in MENU.items():
         first = name == "check"
@@ -72,7 +73,8 @@ def main() -> None:
     st.session_state.setdefault("papers-linked", st.query_params.get("item"))
     if chosen.url_path != "papers" and (job := state.jobs.get("papers")) and job.running:
         state.jobs.pop("papers").cancel()
-    state.write_address(st.query_params)
+    with suppress(DistprivError):
+        state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
     below = st.sidebar
@@ -108,6 +110,9 @@ def sidebar(state: State) -> DeltaGenerator:
     scenario = state.scenario
     control(state, "source", help=tables.story(scenario.source) or None)
     _open(state, "Use my own table", "upload", ":material/upload:", width="stretch")
+    if scenario.source in state.files or getattr(state.source(), "notices", None):
+        icon = ":material/fact_check:"
+        st.button("How it was read", icon=icon, type="tertiary", on_click=state.reread)
     control(state, "secret")
     for place, pair in enumerate(scenario.secrets[1:], 1):
         text = (

@@ -33,7 +33,7 @@ _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
 def session() -> State:
     """Return this session's state."""
     if "state" not in st.session_state:
-        st.session_state["state"] = State()
+        st.session_state["state"] = State(wait=st.spinner)
     state: State = st.session_state["state"]
     return state
 

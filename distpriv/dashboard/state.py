@@ -10,10 +10,10 @@ whatever an older browser still sends is about keys that nobody reads.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NoReturn
 
 from distpriv.analysis import Evaluation, evaluate, tables
 from distpriv.analysis.cache import Cache
@@ -31,12 +31,39 @@ from distpriv.dashboard.fields import (
 )
 from distpriv.errors import DistprivError
 from distpriv.queries import Pair, SensitiveProperty, Statistic
-from distpriv.sources import FrameSource
+from distpriv.sources import Source, named_source, named_sources
+from distpriv.tables.options import ReadOptions, Row
 
-__all__ = ["State"]
+__all__ = ["File", "State"]
 
 SETTLED = 2.0  # seconds after which the browser has surely got an address
 STEPS = 50  # that can be undone
+
+How = tuple[ReadOptions | None, Row]
+Brought = tuple[Source, Scenario]
+
+
+@dataclass(eq=False)
+class File:
+    """Hold a visitor's file and how it is to be read: by which options, changed in what.
+
+    `former` is the request before, `first` the options that were guessed at first.
+    """
+
+    key: str
+    name: str
+    data: bytes = field(repr=False)
+    request: tuple[ReadOptions | None, tuple[tuple[str, Any], ...]] = (None, ())
+    former: tuple[ReadOptions | None, tuple[tuple[str, Any], ...]] | None = None
+    first: ReadOptions | None = None
+
+    def __getstate__(self) -> NoReturn:
+        raise TypeError("A file does not leave its session.")
+
+    def change(self, options: ReadOptions | None, changes: tuple[tuple[str, Any], ...]) -> None:
+        """Ask for the file to be read by options with some changes; by None, as at first."""
+        if self.request != (options, changes):  # a click counts once
+            self.former, self.request = self.request, (options, changes)
 
 
 @dataclass
@@ -53,8 +80,15 @@ class State:
         On what the controls hold and cannot be.
     notes : list of str
         What was dropped lately, to be shown once.
-    uploads : dict of key to (source, start)
-        The visitor's tables, "upload" and "open", and the scenario that each begins with.
+    uploads : dict of key to dict of (reading, row) to (source, start)
+        The visitor's tables, "upload" and "open", each as it is or was read, and the scenario that
+        it then begins with.
+    files : dict of key to File
+        What they were read from, except for tables that stay where they lie.
+    file : File or None
+        The one that the open dialog is about.
+    wait : callable
+        Given words, returns a context in which a table is opened.
     jobs, memory
         What is being computed, and what was.
     typing : bool
@@ -71,25 +105,49 @@ class State:
     future: list[Scenario] = field(default_factory=list)
     errors: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    uploads: dict[str, tuple[FrameSource, Scenario]] = field(default_factory=dict)
+    uploads: dict[str, dict[How, Brought]] = field(default_factory=dict)
+    files: dict[str, File] = field(default_factory=dict)
+    file: File | None = None
+    wait: Callable[[str], AbstractContextManager[Any]] = nullcontext
     jobs: dict[str, Any] = field(default_factory=dict)
     memory: Cache = field(default_factory=Cache)
     typing: bool = False
     dialog: str = ""
     answered: bool = True
     started: bool = False
+    opened: set[str] = field(default_factory=set)
     written: dict[str, str] = field(default_factory=dict)
     written_at: float = 0.0
 
     # --- tables and results
-    def source(self, key: str = "") -> FrameSource:
-        """Return a table by its key; the scenario's without one."""
+    def source(self, key: str = "") -> Source:
+        """Return a table by its key; the scenario's without one.
+
+        SourceError if a table that the server offers cannot be opened.
+        """
         key = key or self.scenario.source
-        return self.uploads[key][0] if key in self.uploads else tables.source_by_key(key)
+        if key in self.uploads:
+            return self._brought(key)[0]
+        if key in tables.EXAMPLE_TITLES:
+            return tables.source_by_key(key)
+        title = named_sources().get(key, key)
+        with nullcontext() if key in self.opened else self.wait(f"Opening {title} …"):
+            source = named_source(key)
+        self.opened.add(key)
+        return source
 
     def start(self, key: str) -> Scenario:
         """Return the scenario that a table begins with."""
-        return self.uploads[key][1] if key in self.uploads else tables.start(self.source(key))
+        if key in self.uploads:
+            return self._brought(key)[1]
+        source = self.source(key)
+        return self.memory(("start", key, source.fingerprint), lambda: tables.start(source))
+
+    def _brought(self, key: str) -> Brought:
+        """Return a visitor's table as the scenario reads it, or as it was read last."""
+        readings, now = self.uploads[key], self.scenario
+        how = (now.reading, now.row) if now.source == key else None
+        return readings[how] if how in readings else readings[[*readings][-1]]
 
     def evaluation(self) -> Evaluation:
         """Return the results of the scenario."""
@@ -110,9 +168,8 @@ class State:
         """
         now = self.scenario
         if name == "source":
-            return tables.EXAMPLE_TITLES | {
-                key: one.title for key, (one, _) in self.uploads.items()
-            }
+            own = {key: self._brought(key)[0].title for key in self.uploads}
+            return named_sources() | tables.EXAMPLE_TITLES | own
         if name == "secret":
             first = now.secrets[0].secret
             return self._listed()[0] | {first: first.label}
@@ -138,13 +195,35 @@ class State:
         """Replace some attributes of the scenario, as :meth:`take`."""
         self.take(replace(self.scenario, **values))
 
-    def bring(self, source: FrameSource, scenario: Scenario) -> None:
-        """Add a visitor's table, in place of an older one of its key, and begin with it."""
-        self.past = [one for one in self.past if one.source != source.key]
-        if self.scenario.source == source.key:  # about the table that goes
-            self.scenario = tables.start(tables.source_by_key(""))
-        self.uploads[source.key] = source, scenario
-        self.take(on_table(self.scenario, scenario))
+    def bring(self, source: Source, start: Scenario, file: File | None = None) -> None:
+        """Take a visitor's table: a new one, in place of an older one, or the same read otherwise.
+
+        Of a new one, it begins with its start; else all is kept that is not about how it is read.
+        """
+        key, how = source.key, (start.reading, start.row)
+        begun = start
+        if file is not None and file is self.files.get(key):
+            used = {(one.reading, one.row) for one in (*self.past, self.scenario, *self.future)}
+            former = {one: self.uploads[key][one] for one in self.uploads[key] if one in used}
+            secrets = (start.secrets[0], *self.scenario.secrets[1:])
+            begun = replace(self.scenario, reading=start.reading, row=start.row, secrets=secrets)
+        else:
+            former = {}
+            self.past = [one for one in self.past if one.source != key]
+            if self.scenario.source == key:  # about the table that goes
+                self.scenario = tables.start(tables.source_by_key(""))
+        former.pop(how, None)
+        self.uploads[key] = {**former, how: (source, start)}
+        self.files.pop(key, None)
+        if file is not None:
+            self.files[key] = file
+        self.take(on_table(self.scenario, start) if begun is start else begun)
+
+    def reread(self) -> None:
+        """Open the dialog on how the table in use was read."""
+        self.dialog, self.file = "reading", self.files.get(self.scenario.source)
+        if self.file is not None:
+            self.file.request, self.file.former = (self.scenario.reading, ()), None
 
     def reseed(self) -> None:
         """Take other random numbers for simulations."""
@@ -207,7 +286,7 @@ class State:
         if changed == before:
             return False
         if "source" in moved:
-            changed = on_table(changed, self.start(changed.source))
+            changed = self._moved(changed, before)
         elif "secret" in moved and "shares" not in moved:
             try:
                 changed = put_first(changed, self.range_of(changed.secrets[0].secret))
@@ -220,8 +299,17 @@ class State:
             changed = replace(changed, epsilon=float(f"{led or 1:.2g}"))
         if moved & {"source", "secret"}:  # controls have to follow that were not moved
             self.revision += 1
-        self._change(changed)
+        if changed != before:
+            self._change(changed)
         return True
+
+    def _moved(self, changed: Scenario, before: Scenario) -> Scenario:
+        """Begin with another table; the former one stays if that cannot be opened."""
+        try:
+            return on_table(changed, self.start(changed.source))
+        except DistprivError as error:
+            self.errors["source"] = str(error)
+            return replace(changed, source=before.source)
 
     def read_address(self, query: Mapping[str, str], moved: bool) -> None:
         """Adopt an address that somebody else wrote: a link, or the browser's Back.
@@ -239,7 +327,12 @@ class State:
             gone = "is gone; bring it again" if source in PRIVATE else "is not there"
             self.notes.append(f"The table of this link {gone}.")
             source = Scenario.source
-        start = self.start(source)
+        try:
+            start = self.start(source)
+        except DistprivError as error:  # the former table stays
+            self.notes.append(str(error))
+            self.written = dict(query)
+            return
         if source in PRIVATE and source == self.scenario.source:
             for entry in FIELDS:  # what no address carries about a visitor's table
                 start = (
@@ -273,18 +366,9 @@ class State:
     def fits(self, item: SensitiveProperty | Statistic) -> bool:
         """Whether a property or statistic can be computed of the scenario's table."""
         source = self.source()
-
-        def computed() -> bool:
-            try:
-                names = item.columns if isinstance(item, Statistic) else [item.column]
-                frame = source.columns(names, most=source.rows)
-                (item.mask if isinstance(item, SensitiveProperty) else item.values)(frame)
-            except (DistprivError, KeyError):
-                return False
-            return True
-
         listed = any(item in offered for offered in self._listed())
-        return listed or self.memory(("fits", source.fingerprint, item), computed)
+        key = ("fits", source.fingerprint, item)
+        return listed or self.memory(key, lambda: tables.fits(source, item))
 
     def write_address(self, address: Any) -> None:
         """Write the scenario to the browser's address (``st.query_params``), if it is not there.

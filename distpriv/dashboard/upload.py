@@ -1,108 +1,154 @@
-"""The dialog that takes a table: what one row is, what is secret, which range outsiders see."""
+"""The dialogs about a visitor's table: how it is read, what one row is, what is secret."""
 
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from distpriv import tables as files  # loads what reads files when that is used
 from distpriv.analysis import tables
-from distpriv.dashboard import page
+from distpriv.dashboard import page, reading
 from distpriv.dashboard.builders import ask_pair, close
-from distpriv.dashboard.state import State
+from distpriv.dashboard.state import File, State
 from distpriv.errors import DistprivError, ReadError
-from distpriv.sources import FrameSource
+from distpriv.sources import FrameSource, Source, scan
+from distpriv.tables import rows
 from distpriv.tables.options import Row, RowKind
-from distpriv.tables.rows import as_records, counts_of, names_of, proposed
-from distpriv.text import whole
 
 if TYPE_CHECKING:
     import pandas as pd
-    from streamlit.runtime.uploaded_file_manager import UploadedFile
 
     from distpriv.analysis.scenario import Scenario
 
-__all__ = ["dialog", "offer_opened"]
+__all__ = ["dialog", "how", "offer_opened"]
 
-TYPES = ["csv", "tsv", "txt", "gz", "zip", "xlsx", "xlsm", "parquet"]
 KINDS: dict[RowKind, str] = {
     "record": "One record",
     "cell": "A count of records",
     "part": "One of several rows of a record",
 }
-NOTICES = 3  # in sight; the others unfold
+LARGE = 50_000_000  # bytes of a text that the command opens where it lies
 
 
 @st.dialog("Use my own table", width="medium", on_dismiss=close)
 def dialog(state: State) -> None:
-    """Read a file, ask three questions, and take all at once."""
-    file = st.file_uploader("Your table", TYPES, label_visibility="collapsed")
-    if file is None:
-        st.caption("CSV, Excel or Parquet. The server forgets it when your visit ends.")
-        return
+    """Read a file, show how, ask three questions, and take all at once."""
+    place = st.empty()
     with page.sentences():
-        frame = _read(state, file)
-        _tell_notices(frame)
-        row = _ask_row(frame, file.file_id)
-        source = state.memory(
-            ("upload", file.file_id, row),
-            lambda: FrameSource("upload", file.name, as_records(frame, row)),
-        )
-        st.caption(f"{whole(source.rows)} records, {len(source.frame.columns)} columns.")
-        secrets = tables.secrets(source)
-        usual = tables.start(source).secrets[0].secret
-        secrets.setdefault(usual, usual.label)
-        secret = st.selectbox(
-            "2. Nobody should find out the share of records with …",
-            list(secrets),
-            list(secrets).index(usual),
-            format_func=secrets.__getitem__,
-            key=f"secret-{source.fingerprint}",
-        )
-        start = tables.start(source, secret)
-        pair = ask_pair(start.secrets[0], "3. ")
-        if st.button("Check", type="primary", width="stretch", disabled=pair is None):
-            if pair is not None:
-                reading = files.how_read(frame)[0]
-                state.bring(source, replace(start, reading=reading, row=row, secrets=(pair,)))
-            close()
-            st.rerun()
+        if state.file is None:
+            # No types: the reader says what a file is that it does not read.
+            chosen = place.file_uploader("Your table", label_visibility="collapsed")
+            if chosen is None:
+                st.caption(
+                    "CSV, Excel, Parquet, JSON, SPSS, Stata, SAS and others, up to "
+                    f"{st.get_option('server.maxUploadSize')} MB. The server forgets it when your "
+                    "visit ends. A larger one opens by the command *distpriv FILE*, or is offered "
+                    "by the server's owner (*DISTPRIV_SOURCES*)."
+                )
+                return
+            file = File(chosen.file_id, chosen.name, chosen.getvalue())
+            _read(state, file)
+            state.file = file
+            place.empty()
+        _ask(state, state.file, None)
 
 
-def _read(state: State, file: UploadedFile) -> pd.DataFrame:
-    """Read an upload once, in a process of its own."""
+@st.dialog("How it was read", width="medium", on_dismiss=close)
+def how(state: State) -> None:
+    """Show how the table in use was read, and read its file otherwise."""
+    with page.sentences():
+        if state.file is not None:
+            _ask(state, state.file, state.scenario)
+            return
+        source = state.source()
+        st.markdown(f"{page.escape(source.title)} is read where it lies.")
+        reading.notices(getattr(source, "notices", ()))
+
+
+def _ask(state: State, file: File, now: Scenario | None) -> None:
+    """Show how a file is read and ask what it is about; at first as a scenario has it."""
+    frame = _read(state, file)
+    options, notices = files.how_read(frame)
+    head = st.container(horizontal=True, vertical_alignment="center")
+    head.markdown(f"**{page.escape(file.name)}**", width="stretch")
+    if options != file.first:
+        undo: dict[str, Any] = {"on_click": file.change, "args": (None, ())}
+        head.button("Read as at first", icon=":material/undo:", type="tertiary", **undo)
+    if now is None:
+        another: dict[str, Any] = {"on_click": setattr, "args": (state, "file", None)}
+        head.button("Another file", icon=":material/upload:", type="tertiary", **another)
+    told, below = st.empty(), rows.tell_row(frame)
+    reading.notices([one for one in notices if one not in below], file, options)
+    reading.preview(frame)
+    row = _ask_row(frame, file.key, now.row if now else rows.proposed(frame))
+    key = now.source if now else "upload"
+    source = state.memory(
+        ("upload", file.key, options, row),
+        lambda: FrameSource(key, file.name, rows.as_records(frame, row)),
+    )
+    merged = [one for one in files.how_read(source.frame)[1] if one not in notices]
+    for one in (*below, *merged):
+        st.caption(page.escape(one.text))
+    told.markdown(reading.summary(source.frame, len(frame), options))
+    secrets = tables.secrets(source)
+    usual = tables.start(source).secrets[0].secret
+    secrets.setdefault(usual, usual.label)
+    secret, first = usual, now.secrets[0] if now else None
+    if first and tables.fits(source, first.secret):
+        secret = first.secret
+        secrets.setdefault(secret, secret.label)
+    secret = st.selectbox(
+        "2. Nobody should find out the share of records with …",
+        list(secrets),
+        list(secrets).index(secret),
+        format_func=secrets.__getitem__,
+        key=f"secret-{file.key}",
+    )
+    start = tables.start(source, secret)
+    before = first if first and first.secret == secret else None
+    pair = ask_pair(start.secrets[0], "3. ", before)
+    if st.button("Check", type="primary", width="stretch", disabled=pair is None):
+        if pair is not None:
+            start = replace(start, reading=options, row=row, secrets=(pair,))
+            state.bring(source, start, file)
+        close()
+        st.rerun()
+
+
+def _read(state: State, file: File) -> pd.DataFrame:
+    """Read a file once for each request, in a process of its own.
+
+    Where a click asks for what cannot be read, say so, and keep the former reading.
+    """
 
     def read() -> pd.DataFrame | ReadError:
+        options, changes = file.request
         try:
-            return files.read_guarded(file.getvalue(), file.name)
+            return files.read_guarded(file.data, file.name, options, **dict(changes))
         except ReadError as error:
             return error
 
     with st.spinner("Reading the table …"):
-        frame = state.memory(("file", file.file_id), read)
+        frame = state.memory(("file", file.key, file.request), read)
     if isinstance(frame, ReadError):
-        raise frame
+        if file.former is None:
+            raise frame
+        st.error(page.escape(frame), icon=":material/error:")
+        file.request, file.former = file.former, None
+        return _read(state, file)
+    if file.first is None:
+        file.first = files.how_read(frame)[0]
     return frame
 
 
-def _tell_notices(frame: pd.DataFrame) -> None:
-    """List what was guessed in reading."""
-    texts = [f"- {page.escape(notice.text)}" for notice in files.how_read(frame)[1]]
-    if texts:
-        st.caption("\n".join(texts[:NOTICES]))
-    if len(texts) > NOTICES:
-        with st.expander(f"{len(texts) - NOTICES} more"):
-            st.caption("\n".join(texts[NOTICES:]))
-
-
-def _ask_row(frame: pd.DataFrame, file: str) -> Row:
+def _ask_row(frame: pd.DataFrame, file: str, guess: Row) -> Row:
     """Ask what one row is."""
-    guess = proposed(frame)
     kind = st.radio(
         "1. What is one row?",
         list(KINDS),
@@ -113,7 +159,7 @@ def _ask_row(frame: pd.DataFrame, file: str) -> Row:
     )
     if kind == "record":
         return Row()
-    offered = counts_of(frame) if kind == "cell" else names_of(frame)
+    offered = rows.counts_of(frame) if kind == "cell" else rows.names_of(frame)
     if not offered:
         lacking = "whole numbers, which could count records" if kind == "cell" else "repeated names"
         raise DistprivError(f"No column holds {lacking}; choose what one row is again.")
@@ -133,7 +179,10 @@ def offer_opened(state: State) -> str:
     if isinstance(opened, str):
         return opened
     if "open" not in state.uploads:
-        state.uploads["open"] = source, start = opened
+        source, start, data = opened
+        state.uploads["open"] = {(start.reading, start.row): (source, start)}
+        if data:
+            state.files["open"] = File("open", source.title, data, first=start.reading)
         if start.row.kind != "record":
             how = "counted in" if start.row.kind == "cell" else "named by"
             state.notes.append(f"Records of {source.title} are {how} {start.row.column}.")
@@ -141,13 +190,18 @@ def offer_opened(state: State) -> str:
 
 
 @lru_cache(1)
-def _opened(path: Path) -> tuple[FrameSource, Scenario] | str:
-    """Read the file that the command named, once a process; a sentence if that cannot be."""
+def _opened(path: Path) -> tuple[Source, Scenario, bytes] | str:
+    """Open the table that the command named, once a process; a sentence if that cannot be."""
     try:
-        frame = files.read_guarded(path.read_bytes(), path.name)
-        row, reading = proposed(frame), files.how_read(frame)[0]
-        source = FrameSource("open", path.name, as_records(frame, row))
-        return source, replace(tables.start(source), reading=reading, row=row)
+        if path.is_dir() or path.suffix in (".parquet", ".pq") or path.stat().st_size > LARGE:
+            with suppress(ReadError) if path.is_file() else nullcontext():
+                lying = replace(scan(path), key="open")
+                return lying, tables.start(lying), b""
+        data = path.read_bytes()
+        frame = files.read_guarded(data, path.name)
+        row, options = rows.proposed(frame), files.how_read(frame)[0]
+        source = FrameSource("open", path.name, rows.as_records(frame, row))
+        return source, replace(tables.start(source), reading=options, row=row), data
     except DistprivError as error:
         return str(error)
     except OSError as error:

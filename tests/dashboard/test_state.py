@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import pickle
+from contextlib import nullcontext
 from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from distpriv.analysis import Scenario
 from distpriv.analysis.tables import start
-from distpriv.dashboard.fields import BY_NAME
-from distpriv.dashboard.state import State
+from distpriv.dashboard.fields import BY_NAME, to_query
+from distpriv.dashboard.state import File, State
 from distpriv.queries import Count, Mean, SensitiveProperty
 from distpriv.sources import FrameSource
+from distpriv.tables import ReadOptions
 
 FEMALE = SensitiveProperty("sex", "Female")
 SHOPS = pd.DataFrame({"age": range(40), "buyer": [*"yn"] * 20, "town": [*"abcd"] * 10})
@@ -176,10 +180,63 @@ def test_second_table_replaces_the_first_and_its_past(state):
         assert state.scenario.source == "census-income"
 
 
+def test_table_that_is_read_otherwise_keeps_what_fits_and_can_be_undone(state):
+    file = File("1", "shops.csv", b"")
+    for year in (None, 1):
+        source = FrameSource("upload", "shops.csv", SHOPS.assign(age=SHOPS["age"] + (year or 0)))
+        reading = ReadOptions(types={"age": "number"}) if year else ReadOptions()
+        begun = replace(start(source), reading=reading)
+        state.bring(source, begun, file)
+        if not year:
+            state.change(statistics=(Mean("age"),), guesses=65.0)
+    read = state.scenario
+    assert (read.statistics, read.guesses, read.reading) == ((Mean("age"),), 65.0, reading)
+    assert Scenario.from_json(read.to_json()) == read
+    assert state.source().columns(["age"])["age"].min() == 1
+    state.reread()
+    assert (state.dialog, state.file, file.request) == ("reading", file, (reading, ()))
+    state.undo()
+    assert state.scenario.reading == ReadOptions()
+    assert state.source().columns(["age"])["age"].min() == 0
+    state.redo()
+    assert state.source().columns(["age"])["age"].min() == 1
+    with pytest.raises(TypeError):
+        pickle.dumps(file)
+    assert "b''" not in repr(file)
+
+
+def test_table_that_the_owner_offers_is_opened_when_chosen(state, tmp_path, monkeypatch):
+    SHOPS.to_parquet(tmp_path / "shops.parquet")
+    path = tmp_path / "sources.toml"
+    path.write_text('[shops]\ntitle = "Shops"\nscan = "shops.parquet"\n[gone]\nscan = "none"\n')
+    monkeypatch.setenv("DISTPRIV_SOURCES", str(path))
+    assert {"shops", "gone", "bank"} <= state.offered("source").keys()
+    waits = []
+    state.wait = lambda words: waits.append(words) or nullcontext()
+    before = state.scenario
+    state.read_controls({"source-0": "gone", "guesses-0": 70.0})
+    assert "cannot be opened" in state.errors["source"]
+    assert state.scenario == replace(before, guesses=70.0)
+    state.read_controls({f"source-{state.revision}": "shops"})
+    assert (state.source().title, state.source().rows) == ("Shops", 40)
+    assert waits == ["Opening gone …", "Opening Shops …"]
+    link = to_query(replace(state.scenario, statistics=(Mean("age"),)), state.start("shops"))
+    assert link["release"] == "mean:age"
+    other = State()
+    other.read_address(link, moved=False)
+    assert (other.scenario.source, other.scenario.statistics) == ("shops", (Mean("age"),))
+    other.read_address({"table": "gone"}, moved=False)
+    other.written_at = 0
+    other.read_address({"table": "gone"}, moved=False)
+    assert "cannot be opened" in other.notes[-1]
+    assert other.scenario.source == "shops"
+
+
 def test_opened_table_is_what_a_session_begins_with():
     state = State()
     source = FrameSource("open", "shops.csv", SHOPS)
-    state.uploads["open"] = source, replace(start(source), source="open")
+    begun = replace(start(source), source="open")
+    state.uploads["open"] = {(begun.reading, begun.row): (source, begun)}
     state.read_address({}, moved=False)
     assert state.scenario.source == "open"
     assert state.offered("source")["open"] == "shops.csv"

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard import upload
+from distpriv.dashboard.reading import ACTIONS
 from distpriv.dashboard.state import State
+from distpriv.tables import ReadOptions
 
 CELLS = "sex,died,Freq\n" + "\n".join(
     f"{s},{d},{40 + i}" for i, (s, d) in enumerate(["my", "mn", "fy", "fn"])
@@ -49,6 +53,11 @@ def ask():
     upload.dialog.__wrapped__(page.session())
 
 
+def press(app, label):
+    next(one for one in app.button if one.label == label).click().run()
+    assert not app.exception
+
+
 def test_dialog_asks_three_questions_and_takes_all_at_once():
     """Figures of a secret that was chosen last do not tell it."""
     app = AppTest.from_function(ask, default_timeout=30).run()
@@ -57,9 +66,52 @@ def test_dialog_asks_three_questions_and_takes_all_at_once():
     assert app.selectbox[0].value == "Freq"
     for label in ("sex = f", "died = n"):
         app.selectbox[1].set_value(label).run()
-    app.button[0].click().run()
+    press(app, "Check")
     state = app.session_state["state"]
     assert not app.exception
     assert (state.scenario.source, state.source().rows, state.dialog) == ("upload", 166, "")
     assert state.scenario.secrets[0].secret.label == "died = n"
     assert state.evaluation().recommendation.way.kept
+
+
+PEOPLE = "age,sex,pay\n" + "\n".join(
+    f"{'unknown' if i % 20 == 3 else 20 + i},{'fm'[i % 3 > 1]},{'999' if i % 9 == 4 else i % 5}"
+    for i in range(100)
+)
+
+
+def test_click_on_a_notice_reads_the_file_otherwise_and_keeps_the_answers():
+    app = AppTest.from_function(ask, default_timeout=30).run()
+    app.file_uploader[0].upload("people.csv", PEOPLE.encode()).run()
+    assert not app.file_uploader
+    assert [one.label for one in app.button] == [
+        "Another file",
+        "Keep as values",
+        "Treat as missing",
+        "Check",
+    ]
+    assert "**100 records**, 3 columns. Numbers: age and pay. Labels: sex." in words(app)
+    app.selectbox[0].set_value("sex = m").run()
+    app.radio[1].set_value("free").run()
+    press(app, "Treat as missing")
+    assert "Read pay as chosen" in words(app)
+    assert (app.selectbox[0].value.label, app.radio[1].value) == ("sex = m", "free")
+    press(app, "Read as at first")
+    assert "as chosen" not in words(app)
+    press(app, "Treat as missing")
+    state = app.session_state["state"]
+    state.file.change(ReadOptions(header=(500,), first=501), ())
+    app.run()
+    assert "Row 500 cannot name the columns" in app.error[0].value
+    assert "Read pay as chosen" in words(app)
+    press(app, "Check")
+    assert state.scenario.reading.missing == (("pay", ("999",)),)
+    assert state.source().columns(["pay"])["pay"].max() == 4
+
+
+def words(app):
+    return " ".join(one.value for one in (*app.markdown, *app.caption))
+
+
+def test_every_option_of_reading_has_words_for_a_click():
+    assert ACTIONS.keys() == {one.name for one in fields(ReadOptions)}
