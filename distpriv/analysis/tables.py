@@ -58,7 +58,8 @@ def fits(source: Source, item: SensitiveProperty | Statistic) -> bool:
     """Whether a property or statistic can be computed of a table, which is not loaded for it."""
     try:
         if isinstance(item, SensitiveProperty):
-            return source.share(item) > 0
+            labelled = item.values or item.contains  # noqa: PD011  # a threshold may have no record
+            return source.share(item) > 0 or not labelled
         if item.value is not None:
             return bool(source.answer(Query((item,))).all())
         item.values(source.columns(item.columns, most=1000))
