@@ -46,7 +46,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         epilog="distpriv papers computes the papers' tables and figures; see distpriv papers -h. "
         "A file of this name opens as ./papers.",
     )
-    parser.add_argument("table", nargs="?", help="a file to begin with: CSV, XLSX or Parquet")
+    parser.add_argument(
+        "table",
+        nargs="?",
+        help="a table to begin with: a file, such as CSV, Excel or Parquet, or a folder of CSV or "
+        "Parquet files; large ones are computed where they lie",
+    )
     parser.add_argument("--port", type=_port, help="8501 or the next free one unless given")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--version", action="version", version=f"distpriv {__version__}")
@@ -89,10 +94,8 @@ def _trouble(table: str | None) -> str:
     if find_spec("streamlit") is None:
         return "The dashboard is not installed; run: pip install 'distpriv[dashboard]'"
     path = Path(table) if table else None
-    if path is None or path.is_file():
+    if path is None or path.is_file() or path.is_dir():
         return ""
-    if path.is_dir():
-        return f"{path} is a folder; name one file in it."
     beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
     return f"There is no file {path}.{near(path.name, beside)}"
 

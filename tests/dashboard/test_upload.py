@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import fields
 
+import pandas as pd
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard import upload
 from distpriv.dashboard.reading import ACTIONS
 from distpriv.dashboard.state import State
+from distpriv.sources.engine import EngineSource
 from distpriv.tables import ReadOptions
 
 CELLS = "sex,died,Freq\n" + "\n".join(
@@ -44,6 +46,26 @@ def test_file_that_cannot_be_read_is_one_sentence(path):
     upload._opened.cache_clear()
     assert "empty" in upload.offer_opened(state)
     assert not state.uploads
+
+
+@pytest.mark.parametrize("name", ["people.parquet", "parts"])
+def test_table_that_the_command_names_stays_where_it_lies(path, tmp_path, monkeypatch, name):
+    """A Parquet file and a folder are scanned; a large text that is no plain table is read."""
+    frame = pd.DataFrame({"age": [20 + i * 7 % 40 for i in range(60)], "sex": [*"fm"] * 30})
+    frame.to_parquet(tmp_path / "people.parquet")
+    (tmp_path / "parts").mkdir()
+    frame.to_csv(tmp_path / "parts" / "1.csv", index=False)
+    monkeypatch.setenv("DISTPRIV_OPEN", str(tmp_path / name))
+    state = State()
+    assert upload.offer_opened(state) == ""
+    state.read_address({}, moved=False)
+    assert isinstance(state.source(), EngineSource)
+    assert (state.scenario.source, state.source().title) == ("open", name)
+    assert not state.files
+    assert state.evaluation().recommendation.way.kept
+    path.write_text(CELLS + "\nSource: a register")
+    monkeypatch.setattr(upload, "LARGE", 10)
+    assert upload._opened(path)[0].rows == 166
 
 
 def ask():
