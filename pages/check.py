@@ -6,6 +6,7 @@ from distpriv.analysis import sentences
 from distpriv.analysis.exposure import secret_labelled
 from distpriv.charts import bars, bells, costs, style
 from distpriv.dashboard import page
+from distpriv.dashboard.fields import PRIVATE
 from distpriv.text import listed, whole
 
 state, now = page.current()
@@ -91,7 +92,8 @@ with page.sentences():
 
 # 5. What all this rests on
 st.header("What does this rest on?", anchor=False)
-kinds = {"table": "your own table", "example": "an example", "reference": "public reference data"}
+own = "your own table" if scenario.source in PRIVATE else "a table of this server"
+kinds = {"table": own, "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
 basis = "Balanced figures hold for any data; noise holds "
 modelled = any(way.rests == "model" for way in now.ways)

@@ -20,7 +20,7 @@ __all__ = ["ACTIONS", "action", "how", "notices", "preview", "summary"]
 IN_SIGHT = 3  # notices; the others unfold
 NAMES = 6  # of columns of a type
 ROWS, COLUMNS, LETTERS = 5, 50, 80  # of the preview
-SIGNS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
+SIGNS = {",": "commas", ".": "points", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 TYPES = {"number": "numbers", "date": "dates", "boolean": "true or false", "category": "labels"}
 TYPES |= {"identifier": "names", "text": "text"}
 
@@ -35,7 +35,7 @@ ACTIONS: dict[str, Callable[[Any], str]] = {
     "decimal": lambda sign: f"Decimal {'comma' if sign == ',' else 'point'} instead",
     "thousands": lambda sign: f"{sign or 'Nothing'} between thousands",
     "header": lambda rows: f"Names in {_rows(rows)}" if rows else "No row of names",
-    "first": lambda row: f"Row {row} is a record",
+    "first": lambda row: f"Keep row {row} as a record",
     "last": lambda count: f"Leave {count} rows at the end out" if count else "Keep it as a record",
     "drop": lambda rows: "Leave these rows out" if rows else "Keep all rows",
     "split": lambda _: "One column per answer",
@@ -56,19 +56,21 @@ def action(changes: Iterable[tuple[str, Any]]) -> str:
 def how(options: ReadOptions) -> str:
     """Say how a file was read, in what differs from the usual."""
     now, parts = options.arguments(), []
-    if options.member:
-        parts.append(f"from {options.member}")
     if "delimiter" in now:
         parts.append(f"{SIGNS.get(options.delimiter, options.delimiter)} between values")
     if "decimal" in now:
         parts.append("decimal comma")
+    if "thousands" in now:
+        parts.append(f"{SIGNS[options.thousands]} between thousands")
     if "header" in now:
         parts.append(f"names in {_rows(options.header)}" if options.header else "no row of names")
     if count := len(options.drop) + options.last:
         parts.append(f"{count} row{'s' if count > 1 else ''} left out")
-    if columns := [*dict.fromkeys(name for name in _changed(options))]:
+    if columns := list(dict.fromkeys(_changed(options))):
         parts.append(f"{_some(columns)} as chosen")
-    return f"Read {', '.join(parts)}." if parts else ""
+    words = [f"from {options.member}"] if options.member else []
+    words += [f"with {', '.join(parts)}"] if parts else []
+    return f"Read {' '.join(words)}." if words else ""
 
 
 def _changed(options: ReadOptions) -> list[str]:

@@ -116,7 +116,7 @@ def test_click_on_a_notice_reads_the_file_otherwise_and_keeps_the_answers():
     app.selectbox[0].set_value("sex = m").run()
     app.radio[1].set_value("free").run()
     press(app, "Treat as missing")
-    assert "Read pay as chosen" in words(app)
+    assert "Read with pay as chosen" in words(app)
     assert (app.selectbox[0].value.label, app.radio[1].value) == ("sex = m", "free")
     press(app, "Read as at first")
     assert "as chosen" not in words(app)
@@ -125,7 +125,7 @@ def test_click_on_a_notice_reads_the_file_otherwise_and_keeps_the_answers():
     state.file.change(ReadOptions(header=(500,), first=501), ())
     app.run()
     assert "Row 500 cannot name the columns" in app.error[0].value
-    assert "Read pay as chosen" in words(app)
+    assert "Read with pay as chosen" in words(app)
     press(app, "Check")
     assert state.scenario.reading.missing == (("pay", ("999",)),)
     assert state.source().columns(["pay"])["pay"].max() == 4
