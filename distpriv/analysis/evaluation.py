@@ -47,6 +47,7 @@ from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
+from distpriv.sources.fit import with_records
 from distpriv.text import whole
 
 if TYPE_CHECKING:
@@ -210,10 +211,20 @@ class Evaluation:
         return frames.shares_of(self.model, self.exposed)
 
     @property
+    def sampled(self) -> bool:
+        """Whether simulations draw from a sample, for the table is large and stays where it is."""
+        return any(one.groups.records is None for one in self.model.pairs)
+
+    @cached_property
+    def drawn(self) -> GaussianModel:
+        """The model whose groups have the records that simulations draw, see `with_records`."""
+        return self._once(with_records, self.reference or self.source)
+
+    @property
     def draws(self) -> FloatArray:
         """Simulated statistics at both shares of it, (2, 200 to 1000, m), fewer of many records."""
         count = int(np.clip(_SIMULATED // self.n, 200, 1000))
-        return self._once(simulate, self.exposed, count, _SEED)
+        return self.cache.once(simulate, self.drawn, self.exposed, count, _SEED)
 
     def _once(self, function: Callable[..., T], *more: Any, **options: Any) -> T:
         """Return what a function gives for the model and more, computed once."""
@@ -282,10 +293,11 @@ class Evaluation:
     def law_pending(self) -> bool:
         """Whether workers can hold them against exact laws that take a second or two, see `law`."""
         figures, pairs = self.query.statistics, self.model.pairs
+        counts = all(one.value is not None for one in figures)
         slow = len(figures) == 1 and self.n <= _SUMS and not self.model.replacement
         if len(figures) == 2:
-            slow = self.n <= _COUNTS and all(one.value is not None for one in figures)
-        if self.exact or not slow or not self.query.linear:
+            slow = self.n <= _COUNTS and counts
+        if self.exact or not slow or not self.query.linear or (self.sampled and not counts):
             return False
         return any(known_law(one, self.model) is None for one in pairs)
 
@@ -387,11 +399,11 @@ class Evaluation:
 
     def fit(self) -> pd.DataFrame:
         """Return fitted curves and how far simulated tables are from them."""
-        return self._once(frames.fit_frame, self.draws, self.exposed)
+        return self.cache.once(frames.fit_frame, self.drawn, self.draws, self.exposed)
 
     def tests(self) -> pd.DataFrame:
         """Return how likely chance makes fits as bad, see `frames.tests_frame`."""
-        return self._once(frames.tests_frame, self.draws, self.exposed)
+        return self.cache.once(frames.tests_frame, self.drawn, self.draws, self.exposed)
 
     def distances(self) -> pd.DataFrame:
         """Return distances of the two shares, see `diagnostics.bootstrap_intervals`."""
@@ -416,7 +428,7 @@ class Evaluation:
         """Return `frames.plane_frames` of two statistics, with noises."""
         noise = {name: one for name, one in self.noises().items() if name in names}
         draws = self.draws[:, :count]
-        return frames.plane_frames(self.model, axes, noise, draws, self.exposed)
+        return frames.plane_frames(self.drawn, axes, noise, draws, self.exposed)
 
     # ---------------------------------------------------------------- guarantee
 
@@ -515,7 +527,7 @@ class Evaluation:
     def beliefs(self) -> tuple[pd.DataFrame, int]:
         """Return beliefs after one release by the scenario's seed, see `frames.belief_frame`."""
         parts = self._releases, self.exposed, self.scenario.seed
-        return self._once(frames.belief_frame, *parts)
+        return self.cache.once(frames.belief_frame, self.drawn, *parts)
 
     # ---------------------------------------------------------------- from an error to ε
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from distpriv.analysis.curves import ceiling
 from distpriv.analysis.guarantee import NEAR, SCATTERED, extra_noise
-from distpriv.analysis.sentences import PLAIN, Style
+from distpriv.analysis.sentences import PLAIN, SAMPLED, Style
 from distpriv.distances import close_attackers
 from distpriv.text import listed, percent, significant, times, whole
 
@@ -95,9 +95,10 @@ def close_lead(now: Evaluation) -> str:
     shares = max(pair.low - 0.01, pair.low / 2), min(pair.high + 0.01, (1 + pair.high) / 2)
     c = close_attackers(shares, [(pair.low, pair.high)], now.n, independent=True)
     low, high = (percent(share, 3) for share in shares)
+    factor = significant(math.exp(c)) if c < 700 else f"e^{significant(c)}"
     return (
         f"An attacker may compare {low} and {high} instead. If records are independent, ε then "
-        f"grows by {significant(2 * c)}, and δ by a factor of {significant(math.exp(c))} "
+        f"grows by {significant(2 * c)}, and δ by a factor of {factor} "
         "(Proposition A.7)."
     )
 
@@ -195,6 +196,7 @@ def fit_tests(now: Evaluation, style: Style = PLAIN) -> tuple[str, ...]:
         f"ε = {epsilon} is {significant(scatter.delta, 2)}; with equal scatter "
         f"{significant(scatter.pooled, 2)}.",
     ]
+    words += [SAMPLED] if now.sampled else []
     others = [one.title for one in now.query.statistics if not one.linear]
     if others:
         verb = "is no sum, so its" if len(others) == 1 else "are no sums, so their"

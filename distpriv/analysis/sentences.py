@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from distpriv.analysis.comparison import Way
     from distpriv.analysis.evaluation import Evaluation
 
-__all__ = ["PLAIN", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
+__all__ = ["PLAIN", "SAMPLED", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
 __all__ += ["chance", "check_lead", "check_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "off"]
 __all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
 
+SAMPLED = "Simulations draw from 200\u202f000 random records of this table."
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
 
@@ -113,6 +114,8 @@ def caveats(now: Evaluation) -> tuple[str, ...]:
             "and publishing them would tell its share.",
         ]
     sentences += _rests(now)
+    if now.sampled:
+        sentences.append(SAMPLED)
     if dropped := now.groups[0].dropped:
         verb = "record lacks a value and is" if dropped == 1 else "records lack a value and are"
         sentences.append(f"{whole(dropped)} {verb} left out.")

@@ -21,6 +21,7 @@ from distpriv.model.grid import GroupGrids
 from distpriv.model.simulate import draw_subsets, statistics_of
 from distpriv.queries import Pair, Query
 from distpriv.sources import fit_gaussian
+from distpriv.sources.fit import with_records
 from distpriv.text import whole
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ class PropertyInferenceAttack:
                 )
         if fitted.groups.records is None:
             raise AttackError(
-                "The model holds moments and no records to attack; fit it to the table again."
+                "The model holds moments and no records to attack; give run_attack the table."
             )
         records, numbers = fitted.groups.records, fitted.numbers
         settings.setdefault("split", parts_suffice(len(records[0]), len(records[1]), numbers))
@@ -356,6 +357,7 @@ def run_attack(
     Parameters
     ----------
     table : DataFrame or Source
+        Of a large one that stays where it is, datasets are drawn from 200 000 random records.
     n : int, optional
         Records of a dataset. None: the whole table, whose records count as drawn with replacement.
     noises : mapping of name to Release or None, optional
@@ -368,6 +370,7 @@ def run_attack(
         The result names the one seed that came of it, which repeats it.
     """
     model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
+    model = with_records(model, table)
     some = {"as it is": None} if noises is None else noises
     seed = rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32))
     attack = PropertyInferenceAttack.of(

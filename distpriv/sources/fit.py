@@ -72,8 +72,8 @@ def fit_gaussian(
 def with_records(model: GaussianModel, table: Any) -> GaussianModel:
     """Return a model that has records to draw from: itself, or one fitted to a sample.
 
-    Groups of large tables that stay where they are have no records. The sample's tables are drawn
-    with replacement. NotApplicable where the sample has too few records of a group or label.
+    Groups of large tables that stay where they are have no records. Tables that a sample is too
+    small for are drawn with replacement. NotApplicable where it lacks a group or label.
     """
     if all(one.groups.records is not None for one in model.pairs):
         return model
@@ -82,7 +82,10 @@ def with_records(model: GaussianModel, table: Any) -> GaussianModel:
     some = FrameSource(source.key, source.title, frame, source.units, model.provenance)
     try:
         groups = [some.groups(query, one.secret) for one in pairs]
-        return fit_groups(groups, query, pairs, model.n, replacement=True)
+        few = any(
+            (f.numbers > one.counts).any() for f, one in zip(model.pairs, groups, strict=True)
+        )
+        return fit_groups(groups, query, pairs, model.n, model.replacement or few)
     except DistprivError as error:
         raise NotApplicable(
             f"Simulations take {whole(some.rows)} random records of this table, too few here. "
