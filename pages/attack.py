@@ -18,6 +18,7 @@ TRAINED = {True: "Knows the noise", False: "As in the paper"}
 state, now = page.current()
 scenario, chosen = now.scenario, st.session_state
 best = f"the best possible attacker, {explanations.basis(now)}."
+sample = (sentences.SAMPLED,) if now.sampled else ()
 NOTES = {
     "width": f"Lines: {best} The noise stays, the range widens. ",
     "epsilon": f"Lines: {best} Dotted: what the promise allows. ",
@@ -42,7 +43,7 @@ def simulate(
 ) -> tuple[PropertyInferenceAttack, jobs.Job]:
     """Begin the chosen attacker's simulations in the workers, or go on with those of this view."""
     settings = {"adaptive": adaptive, "classifier": classifier, "seed": scenario.seed}
-    attack = PropertyInferenceAttack.of(now.model, releases, now.exposed, **settings)
+    attack = PropertyInferenceAttack.of(now.drawn, releases, now.exposed, **settings)
     calls: list[tuple[Any, ...]] = [*worker.pieces(attack, total)]
     if ranges:
         calls = [(*call, numbers) for numbers in ranges.values() for call in calls]
@@ -115,7 +116,7 @@ def live() -> None:
             charts.alt(frame),
             key="attack",
             note=f"Lines: mean so far with its 95 % interval. Diamonds: {best} Seed "
-            f"{scenario.seed}. {' '.join(worker.caveats(attack))}",
+            f"{scenario.seed}. {' '.join(worker.caveats(attack) + sample)}",
         )
 
     jobs.follow(job, draw)
@@ -165,7 +166,8 @@ def against(across: charts.Across) -> None:
             both.round(2),
             charts.reach_alt(both, across),
             key=f"attack-{across}",
-            note=NOTES[across] + f"Points: {total} simulated attacks each, with 95 % intervals.",
+            note=f"{NOTES[across]}Points: {total} simulated attacks each, with 95 % intervals. "
+            + " ".join(sample),
         )
 
     headline(explanations.reach_lead(now, curves(), across, page.WORDS))

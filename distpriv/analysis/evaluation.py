@@ -508,7 +508,8 @@ class Evaluation:
         """Return records [share, group] at some Δp, as far as the table has them."""
         one, widths = self.model.pairs[self.exposed], curves.reach_widths(self.model, self.exposed)
         places = np.linspace(0, len(widths) - 1, min(count, len(widths))).round().astype(int)
-        sizes, _ = one.groups.population(self.model.replacement)
+        drawn = self.drawn.pairs[self.exposed].groups
+        sizes, _ = drawn.population(self.drawn.replacement)
         numbers = {widths[at]: curves.about(one.pair, widths[at]).numbers(self.n) for at in places}
         return {100 * width: each for width, each in numbers.items() if (each <= sizes).all()}
 
