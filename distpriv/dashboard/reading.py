@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -38,6 +39,7 @@ ACTIONS: dict[str, Callable[[Any], str]] = {
     "first": lambda row: f"Keep row {row} as a record",
     "last": lambda count: f"Leave {count} rows at the end out" if count else "Keep it as a record",
     "drop": lambda rows: "Leave these rows out" if rows else "Keep all rows",
+    "day_first": lambda first: f"{'Day' if first else 'Month'} first",
     "split": lambda _: "One column per answer",
     "missing": lambda pairs: "Treat as missing" if pairs[0][1] else "Keep as values",
     "types": lambda pairs: f"Read as {TYPES[pairs[0][1]]}",
@@ -101,21 +103,20 @@ def summary(frame: pd.DataFrame, rows: int, options: ReadOptions | None = None) 
 
 def notices(every: Sequence[Notice], file: File | None = None, options: Any = None) -> None:
     """List what was guessed in reading, each with a click that reads the file the other way."""
-    for place, notice in enumerate(every[:IN_SIGHT]):
-        _notice(notice, place, file, options)
-    if rest := every[IN_SIGHT:]:
-        with st.expander(f"{len(rest)} more"):
-            for place, notice in enumerate(rest, IN_SIGHT):
+    for begin, end in ((0, IN_SIGHT), (IN_SIGHT, len(every))):
+        some = every[begin:end]
+        with st.expander(f"{len(some)} more") if begin and some else nullcontext():
+            for place, notice in enumerate(some, begin):
                 _notice(notice, place, file, options)
 
 
 def _notice(notice: Notice, place: int, file: File | None, options: Any) -> None:
-    with st.container(horizontal=True, vertical_alignment="center", key=f"notice-{place}"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         st.caption(escape(notice.text), width="stretch")
         if file is not None and notice.changes:
             st.button(
                 escape(action(notice.changes)),
-                key=f"change-{file.key}-{hash((notice.column, notice.changes))}",
+                key=f"change-{file.key}-{place}-{hash(notice)}",
                 on_click=file.change,
                 args=(options, notice.changes),
             )

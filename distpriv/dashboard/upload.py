@@ -93,16 +93,16 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
         lambda: FrameSource(key, file.name, rows.as_records(frame, row)),
     )
     merged = [one for one in files.how_read(source.frame)[1] if one not in notices]
-    for one in (*below, *merged):
-        st.caption(page.escape(one.text))
+    reading.notices([*below, *merged])
     told.markdown(reading.summary(source.frame, len(frame), options))
-    secrets = tables.secrets(source)
-    usual = tables.start(source).secrets[0].secret
-    secrets.setdefault(usual, usual.label)
-    secret, first = usual, now.secrets[0] if now else None
+    content = source.fingerprint
+    offered, begun = state.memory(
+        ("offered", content), lambda: (tables.secrets(source), tables.start(source))
+    )
+    secret, first = begun.secrets[0].secret, now.secrets[0] if now else None
     if first and tables.fits(source, first.secret):
         secret = first.secret
-        secrets.setdefault(secret, secret.label)
+    secrets = offered | {secret: secret.label}
     secret = st.selectbox(
         "2. Nobody should find out the share of records with …",
         list(secrets),
@@ -110,7 +110,7 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
         format_func=secrets.__getitem__,
         key=f"secret-{file.key}",
     )
-    start = tables.start(source, secret)
+    start = state.memory(("start", content, secret), lambda: tables.start(source, secret))
     before = first if first and first.secret == secret else None
     pair = ask_pair(start.secrets[0], "3. ", before)
     if st.button("Check", type="primary", width="stretch", disabled=pair is None):
