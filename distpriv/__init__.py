@@ -29,13 +29,13 @@ _NAMES = {
         "Correlation Count Deviation Mean Median Pair Proportion Quantile Query SensitiveProperty "
         "Statistic Sum"
     ),
-    "sources": "connect fit_gaussian scan",
+    "sources": "connect fit_gaussian from_spark scan",
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = (*_NAMES, "charts", "hypothesis", "papers", "plot")
 _LATER = """
-draw_release from_spark lessons release_intervals
+draw_release lessons release_intervals
 """
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {

@@ -86,6 +86,7 @@ from distpriv.queries import (
 from distpriv.sources import (
     connect as connect,
     fit_gaussian as fit_gaussian,
+    from_spark as from_spark,
     scan as scan,
 )
 from distpriv.tables import (

@@ -9,16 +9,17 @@ from distpriv.sources.fit import fit_gaussian
 from distpriv.sources.frame import FrameSource, Source, source_of
 
 if TYPE_CHECKING:
-    from distpriv.sources.databases import connect
+    from distpriv.sources.databases import connect, from_spark
     from distpriv.sources.files import scan
     from distpriv.sources.named import named_source, named_sources
 
-__all__ = ["FrameSource", "Source", "connect", "fit_gaussian", "named_source", "named_sources"]
-__all__ += ["scan", "source_of"]
+__all__ = ["FrameSource", "Source", "connect", "fit_gaussian", "from_spark", "named_source"]
+__all__ += ["named_sources", "scan", "source_of"]
 
 # What they need takes a moment to import.
 _HOMES = {
     "connect": "databases",
+    "from_spark": "databases",
     "named_source": "named",
     "named_sources": "named",
     "scan": "files",

@@ -1,4 +1,4 @@
-"""Tables in databases."""
+"""Tables in databases and in Spark."""
 # ruff: noqa: S608 - names are quoted
 
 from __future__ import annotations
@@ -7,19 +7,24 @@ import datetime
 import decimal
 import secrets
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
 from distpriv.errors import SourceError
 from distpriv.sources.engine import Engine, EngineSource
-from distpriv.sources.sql import Cell, Kind, finite
+from distpriv.sources.sql import EXACT, Cell, Kind, finite, single
 from distpriv.tables.columns import quoted
 from distpriv.tables.options import Notice
 
-__all__ = ["connect"]
+__all__ = ["connect", "from_spark"]
 
-_REAL = 700  # PostgreSQL's code of numbers of single precision
+_SOME = 100  # records, which mostly show what columns hold
+_SINGLE = (
+    "700",
+    "FLOAT",
+)  # codes of numbers of single precision: PostgreSQL's, DuckDB's and Spark's
 # Types of Python, what kind of column they make, and SQL of its values.
 _KINDS: tuple[tuple[Any, Kind, Callable[[str], str]], ...] = (
     (bool, "boolean", str),
@@ -31,6 +36,7 @@ _KINDS: tuple[tuple[Any, Kind, Callable[[str], str]], ...] = (
 _DIGESTS = {
     "duckdb": "SELECT sum(hash(t)) FROM {} AS t",
     "postgres": "SELECT sum(hashtextextended(CAST(t AS VARCHAR), 0)) FROM {} AS t",
+    "spark": "SELECT sum(CAST(xxhash64({1}) AS DECIMAL(38, 0))) FROM {0}",
 }
 _OPTIONS = (
     "-c default_transaction_read_only=on -c timezone=UTC "
@@ -70,25 +76,36 @@ def connect(
     ((count,),) = engine.rows(f"SELECT count(*) FROM {name}")
     if not count:
         raise SourceError(f"The table {table} has no records; choose another one.")
-    cells, notices = {}, []
-    for column, code, *_ in engine.answer(f"SELECT * FROM {name} LIMIT 0")[0]:
+    described, some = engine.answer(f"SELECT * FROM {name} LIMIT {_SOME}")
+    cells, notices, large = {}, [], []
+    for at, (column, code, *_) in enumerate(described):
         cell = quoted(column)
-        some = engine.rows(f"SELECT {cell} FROM {name} WHERE {cell} IS NOT NULL LIMIT 1")
-        value = some[0][0] if some else ""
-        word = type(value).__name__
-        kind, cast = next((one[1:] for one in _KINDS if isinstance(value, one[0])), (None, str))
+        if not (values := [row[at] for row in some if row[at] is not None]):
+            rest = f"SELECT {cell} FROM {name} WHERE {cell} IS NOT NULL LIMIT 1"
+            values = [row[0] for row in engine.rows(rest)] or [""]
+        word = type(values[0]).__name__
+        kind, cast = next((one[1:] for one in _KINDS if isinstance(values[0], one[0])), (None, str))
         mixed = f"SELECT 1 FROM {name} WHERE typeof({cell}) IN ('text', 'blob') LIMIT 1"
         if kind == "number" and dialect == "sqlite" and engine.rows(mixed):
             kind, word = None, "numbers and texts"  # which it would take for 0
-        if kind == "number" and dialect == "postgres" and code == _REAL:
-            cell = f"CAST({cell} AS VARCHAR)"  # the decimal that single precision stands for
+        if word == "int":
+            large.append(column)
+        if kind == "number" and str(code).upper() in _SINGLE:
+            cell = single(cell)
         if kind:
             cells[column] = Cell(kind, cast(cell))
         else:
             text = f"Column {column!r} holds {word} and was left out."
             notices.append(Notice(text, column))
+    if large:
+        sizes = ", ".join(f"max(abs({finite(quoted(column))}))" for column in large)
+        (found,) = engine.rows(f"SELECT {sizes} FROM {name}")
+        for column, size in zip(large, found, strict=True):
+            if (size or 0) > EXACT:  # so many digits name something
+                cells[column] = Cell("text", f"CAST({quoted(column)} AS VARCHAR)")
 
-    digest = _DIGESTS.get(dialect)
+    hashed = ", ".join(f"{cell}, {cell} IS NULL" for cell in map(quoted, cells))
+    digest = _DIGESTS.get(dialect, "").format(name, hashed)
     return EngineSource(
         key=key,
         title=table,
@@ -97,9 +114,70 @@ def connect(
         cells=cells,
         rows=count,
         draw=lambda share, _: f"(SELECT * FROM {name} WHERE random() < {share!r}) AS t",
-        stamp=lambda: engine.rows(digest.format(name)) if digest else secrets.token_hex(),
+        stamp=lambda: engine.rows(digest) if digest else secrets.token_hex(),
         notices=tuple(notices),
     )
+
+
+def from_spark(frame: Any, *, title: str = "Spark", timeout: float = 60.0) -> EngineSource:
+    """Return a table that stays in Spark.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        What it is computed from is computed again for each query, unless it is cached. Samples of
+        it differ, whatever their seed.
+    title : str
+    timeout : float
+        Seconds that one query may take.
+
+    Raises
+    ------
+    SourceError
+        If it is none, it cannot be read, or it has no records.
+    """
+    if not hasattr(frame, "createOrReplaceTempView"):
+        raise SourceError(
+            f"A {type(frame).__name__} is no DataFrame of Spark; pass one of pyspark.sql."
+        )
+    view = f"distpriv_{secrets.token_hex(8)}"
+    frame.createOrReplaceTempView(view)
+    source = connect(_Spark(frame.sparkSession), view, dialect="spark", timeout=timeout)
+    return replace(source, key=f"spark:{title}", title=title)
+
+
+class _Spark:
+    """A session of Spark as a connection of Python's DB-API, and as its cursor."""
+
+    paramstyle = "qmark"
+
+    def __init__(self, session: Any) -> None:
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        self.Error = (PySparkException, Py4JError)
+        self._session, self._tag = session, f"distpriv_{secrets.token_hex(8)}"
+        self.description: list[tuple[str, str]] = []
+        self._rows: list[Any] = []
+
+    def cursor(self) -> _Spark:
+        return self
+
+    def execute(self, text: str, labels: Sequence[object] = ()) -> None:
+        context = self._session.sparkContext
+        context.addJobTag(self._tag)
+        try:
+            table = self._session.sql(text, list(labels) or None)
+            self.description = [(one.name, one.dataType.simpleString()) for one in table.schema]
+            self._rows = table.collect()
+        finally:
+            context.removeJobTag(self._tag)
+
+    def fetchall(self) -> list[Any]:
+        return self._rows
+
+    def cancel(self) -> None:
+        self._session.sparkContext.cancelJobsWithTag(self._tag)
 
 
 def _opened(address: str, timeout: float) -> Any:

@@ -23,7 +23,7 @@ from distpriv.model.grid import GroupGrids
 from distpriv.model.groups import Groups, Provenance, check_sizes
 from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.sources import sql
-from distpriv.sources.frame import NO_RECORD, FrameSource
+from distpriv.sources.frame import NO_RECORD, FrameSource, check_enough, complete, not_unique
 from distpriv.tables.options import Notice
 from distpriv.text import listed, whole
 
@@ -35,6 +35,8 @@ __all__ = ["Engine", "EngineSource", "written"]
 _MOST = 200_000  # records of a table that is read once its records are needed
 _Run = Callable[[str], list[tuple[Any, ...]]]
 _SCANS = 5
+_MOST_KEPT = 1_000_000
+_RANKS = {"postgres": "sha256(convert_to({}, 'UTF8'))"}
 _CHANGED = "The table changed while it was read; read it again."
 _MARKS = {"qmark": "?", "format": "%s", "pyformat": "%s", "numeric": ":{}", "named": ":{}"}
 
@@ -73,7 +75,9 @@ class Engine:
         self, text: str, labels: Sequence[object] = ()
     ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
         """Return what the DB-API describes columns with, and rows, see `rows`."""
-        driver = sys.modules[type(self.connection).__module__.partition(".")[0]]
+        driver: Any = self.connection
+        if not hasattr(driver, "paramstyle"):
+            driver = sys.modules[type(driver).__module__.partition(".")[0]]
         if self.dialect != "duckdb":
             text, labels = written(text, labels, self.dialect, driver.paramstyle)
         with self.lock, self._limited() as limit:
@@ -268,6 +272,8 @@ class EngineSource:
     notices : tuple of Notice
         How columns were read.
     most : int
+    place : str
+        SQL of a record's number, from 0; "" where records have no order.
     """
 
     key: str
@@ -282,6 +288,7 @@ class EngineSource:
     provenance: Provenance = "table"
     notices: tuple[Notice, ...] = field(default=(), repr=False)
     most: int = _MOST
+    place: str = ""
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("A table does not leave its session.")
@@ -374,6 +381,53 @@ class EngineSource:
         if not count:
             raise SourceError(NO_RECORD)
         return np.asarray(moments.totals.sum(axis=0)[: len(query)] * query.scales(count))
+
+    def kept(
+        self,
+        query: Query,
+        secret: SensitiveProperty,
+        numbers: Sequence[int],
+        key: bytes,
+        names: str = "",
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what statistics need of records that a secret key keeps, see `FrameSource`."""
+        if not (names or self.place):
+            raise SourceError(
+                "The records here have no fixed order, so no numbers; choose a column that names "
+                "each of them, as an identifier does."
+            )
+        if sum(numbers) > _MOST_KEPT:
+            raise SourceError(f"At most {whole(_MOST_KEPT)} records can be kept; keep fewer.")
+        labels, name = sql.Labels(), self.place
+        if names:
+            kind, name = sql.cell_of(names, self.cells)
+            if kind not in ("number", "text"):
+                raise not_unique(names)
+            if kind == "number":
+                whole_number = f"CAST(CAST({name} AS BIGINT) AS VARCHAR)"
+                name = f"CASE WHEN {name} = floor({name}) THEN {whole_number} END"
+        having = sql.property_of(secret, self.cells, labels)
+        heads = f"SELECT {name} AS name, {having} AS flag FROM {self.table}"
+        counted = "count(DISTINCT name), sum(1 - flag), sum(flag)"
+        ((different, *counts),) = self.engine.rows(f"SELECT {counted} FROM ({heads}) AS t", labels)
+        if different < self.rows:
+            raise not_unique(names)
+        cells = sql.values_of(query, self.cells, labels)
+        ranked = f"CAST({labels.bind(key.hex())} AS VARCHAR) || CAST({name} AS VARCHAR)"
+        rank = _RANKS.get(self.engine.dialect, "sha256({})").format(ranked)
+        records = sql.grouped(self.table, [*cells, rank], having)
+        columns = ", ".join(f"v{at}" for at in range(len(cells)))
+        chosen = [np.empty((0, len(cells) + 1))]
+        for group, number in enumerate(numbers):
+            check_enough(int(counts[group] or 0), number, group, secret)
+            rows = self.engine.rows(
+                f"SELECT {columns}, flag FROM ({records}) AS r WHERE flag = {group} "
+                f"ORDER BY v{len(cells)} LIMIT {int(number)}",
+                labels,
+            )
+            chosen.append(np.reshape(np.array(rows, dtype=float), (-1, len(cells) + 1)))
+        every = np.concatenate(chosen)
+        return complete(every[:, :-1], every[:, -1])
 
     def _frame(self, names: Sequence[str]) -> FrameSource:
         frame = self.columns(names)

@@ -285,6 +285,7 @@ def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) ->
         table=f"({typed})",
         cells={one.name: Cell(_KINDS.get(one.type, "text"), name) for name, one in values.items()},
         rows=rows.records,
+        place="rn" if len(files) == 1 or rows.place == _COUNTED else "",
         draw=draw,
         stamp=stamp,
         notices=tuple(notice for one in columns for notice in one.notices),

@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -16,13 +16,15 @@ from distpriv.errors import DistprivError, SourceError
 from distpriv.model.groups import Groups, Provenance
 from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.queries.columns import as_label, column_of
+from distpriv.text import whole
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from distpriv.sources.engine import EngineSource
 
-__all__ = ["NO_RECORD", "FrameSource", "Source", "source_of"]
+__all__ = ["NO_RECORD", "FrameSource", "Source", "check_enough", "complete", "not_unique"]
+__all__ += ["source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
 
@@ -135,10 +137,84 @@ class FrameSource:
             raise SourceError(NO_RECORD)
         return query.of(values)
 
+    def kept(
+        self,
+        query: Query,
+        secret: SensitiveProperty,
+        numbers: Sequence[int],
+        key: bytes,
+        names: str = "",
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return what statistics need of records that a secret key keeps, (kept, w) and (kept,).
+
+        So many records without and with the property, `numbers`, have the names that rank first
+        by the SHA-256 of key and name, whatever their values; the incomplete ones among them are
+        left out then. They come without (0) before with (1), each in the order of ranks.
+
+        Parameters
+        ----------
+        query : Query
+        secret : SensitiveProperty
+        numbers : (int, int)
+        key : bytes
+            Kept secret, and the same for ever.
+        names : str
+            Column of whole numbers or texts that are all different; "" for the row's number.
+
+        Raises
+        ------
+        SourceError
+            If names are not all different, or fewer records are there.
+        """
+        values, having = query.values(self.frame), secret.mask(self.frame)
+        texts = _names(self.frame, names)
+        chosen = []
+        for group, number in enumerate(numbers):
+            places = np.flatnonzero(having == group).tolist()
+            check_enough(len(places), number, group, secret)
+            ranks = {at: sha256(f"{key.hex()}{texts[at]}".encode()).digest() for at in places}
+            chosen += sorted(places, key=ranks.__getitem__)[:number]
+        return complete(values[chosen], having[chosen])
+
     def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
         values = query.values(self.frame)
         needed = [*values.T, *(secret.mask(self.frame) for secret in secrets)]
         return values[np.isfinite(needed).all(axis=0)]
+
+
+def not_unique(names: str) -> SourceError:
+    """Return the error where a column does not tell records apart."""
+    return SourceError(
+        f"Column {names!r} does not name the records: its values must be whole numbers or texts, "
+        "all there and all different; choose an identifier."
+    )
+
+
+def check_enough(count: int, number: int, group: int, secret: SensitiveProperty) -> None:
+    """Raise SourceError where a group has fewer records than are to be kept."""
+    if count < number:
+        raise SourceError(
+            f"Only {whole(count)} records {('without', 'with')[group]} {secret.label} are there, "
+            f"of which {whole(number)} were to be kept; keep fewer."
+        )
+
+
+def complete(values: FloatArray, having: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the records of which nothing is missing."""
+    there = np.isfinite(values).all(axis=1)
+    return values[there], having[there]
+
+
+def _names(frame: pd.DataFrame, names: str) -> Sequence[object]:
+    if not names:
+        return range(len(frame))
+    column = column_of(frame, names)
+    if _is_number(column) and not (column % 1).any():
+        column = column.astype("Int64")
+    texts: list[object] = column.astype(object).tolist()
+    if not all(isinstance(one, str | int) for one in texts) or len({*texts}) < len(texts):
+        raise not_unique(names)
+    return texts
 
 
 def _is_number(column: pd.Series) -> bool:

@@ -54,6 +54,18 @@ def finite(sql: str) -> str:
     return f"CASE WHEN {number} - {number} = 0 THEN {number} END"
 
 
+def single(sql: str) -> str:
+    """Return the decimals of seven digits that numbers of single precision stand for.
+
+    See `distpriv.arrays.decimals`.
+    """
+    number = f"CAST({sql} AS DOUBLE)"
+    shift = f"power({double(10)}, 6 - floor(ln(abs(nullif({number}, 0))) / ln({double(10)})))"
+    rounded = f"round({number} * {shift}) / {shift}"
+    same = f"CAST({rounded} AS FLOAT) = CAST({sql} AS FLOAT)"
+    return f"CASE WHEN {same} THEN {rounded} ELSE {number} END"
+
+
 def cell_of(name: str, cells: Mapping[str, Cell]) -> Cell:
     """Return a column; DistprivError if the table has no such column."""
     if name not in cells:
