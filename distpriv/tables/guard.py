@@ -30,6 +30,7 @@ __all__ = ["read_guarded"]
 MEMORY = 4 << 30
 SECONDS = 120.0
 _TOO_LONG = "Reading the file takes too long; choose the part that is needed."
+_BROKEN = "The file is damaged or no table; save the table as CSV and choose that file."
 _FAILED = "The file cannot be read (%s); save the table as CSV and choose that file."
 _PARTS = threading.BoundedSemaphore(2)  # files that are read at a time
 
@@ -53,9 +54,10 @@ def read_guarded(
         answer, code = _ask(json.dumps(request).encode() + b"\n", data, 2 * seconds)
     head, _, table = answer.partition(b"\n")
     if code or not head:
-        # SIGXCPU and SIGKILL end what takes too long; all else that ends it is want of memory.
-        sentence = _TOO_LONG if code in (-24, -9) else TOO_LARGE
-        raise ReadError(f"{name}: {sentence}")
+        # SIGXCPU and SIGKILL end what takes too long, SIGSEGV what breaks a library; all else that
+        # ends it is want of memory.
+        sentences = {-24: _TOO_LONG, -9: _TOO_LONG, -11: _BROKEN}
+        raise ReadError(f"{name}: {sentences.get(code, TOO_LARGE)}")
     reply = json.loads(head)
     if "error" in reply:
         raise ReadError(f"{name}: {reply['error']}")
