@@ -13,13 +13,15 @@ import pyarrow as pa
 from distpriv.errors import ReadError
 from distpriv.tables.options import ReadOptions, excerpt
 
-__all__ = ["NO_DELIMITER", "guess_dialect", "load_text", "utf8"]
+__all__ = ["FIXED_PLACES", "NO_DELIMITER", "guess_dialect", "load_text", "utf8"]
 
 SAMPLE, LINES = 65_536, 200  # bytes and lines from which the dialect is guessed
 LONGEST = 8 << 20  # bytes of a line that is read without a detour
-NO_DELIMITER = "\x1f"
+NO_DELIMITER, FIXED_PLACES = "\x1f", "\x1e"
+WIDEST = 10_000  # characters of a line with values at fixed places
 _CODE_PAGES = "cp1252 cp1250 cp1251 cp1253 cp1254 cp932 gb18030 big5 cp949"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_MARKED = bytes(code not in b" \xa0" for code in range(256))
 _TEXT = bytes([*range(9, 14), *range(32, 256)])
 
 
@@ -90,8 +92,11 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
             options = options.changed(header=(2,))
     escape = "\\" if b'\\"' in sample else ""
     best: tuple[float, str, str] = (0.0, NO_DELIMITER, '"')
-    for delimiters in (hint[1].decode(),) if hint else ("\t;|,", ": "):
+    for delimiters in (hint[1].decode(),) if hint else ("\t;|,", FIXED_PLACES, ": "):
         for delimiter in delimiters if best[0] < 0.6 else "":
+            if delimiter == FIXED_PLACES:
+                best = (1.0, delimiter, '"') if _is_placed(_lines(sample)[:LINES]) else best
+                continue
             mark = re.escape(delimiter.encode())
             single = re.search(b"(?m)(^|" + mark + b")'[^'\n]*" + mark + b"[^'\n]*'", sample)
             for quote in "\"'" if single else '"':
@@ -106,8 +111,44 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
     return options.changed(**{key: one for key, one in changes.items() if key not in fixed})
 
 
+def _lines(data: bytes) -> list[str]:
+    return [line for line in data.decode("utf-8", "ignore").split("\n") if line.strip()]
+
+
+def _places(lines: list[str]) -> list[tuple[int, int]]:
+    """Find the places that are filled in some line, between those that are blank in all."""
+    if max(map(len, lines)) > WIDEST:
+        return []
+    filled = 0  # a byte for each place
+    for line in lines:
+        filled |= int.from_bytes(line.encode("latin-1", "replace").translate(_MARKED), "little")
+    return [found.span() for found in re.finditer(b"\x01+", filled.to_bytes(WIDEST, "little"))]
+
+
+def _is_placed(lines: list[str]) -> bool:
+    """Tell whether blanks divide the values of lines at the same places, and nowhere else."""
+    apart = sum("  " in line.strip() for line in lines)
+    spans = _places(lines) if len(lines) > 4 and 2 * apart > len(lines) else []
+    within = (sum("  " in line[a:b].strip() for line in lines) for a, b in spans)
+    return len(spans) > 1 and max(within) <= 0.1 * len(lines)
+
+
+def _at_places(data: bytes) -> pa.Table:
+    """Return the cells of lines in which blanks divide the values at the same places."""
+    lines = _lines(data)
+    some, every = _places(lines[:LINES]), _places(lines)
+    if len(some) != len(every):
+        odd = next(line for line in lines if len(_places([*lines[:LINES], line])) != len(some))
+        raise ReadError(
+            f"Blanks do not divide all lines at the same places ({excerpt(odd)}); save the table "
+            "with commas between the values."
+        )
+    columns = [pa.array([line[a:b] for line in lines], pa.string()) for a, b in every]
+    return pa.table(columns, names=[f"c{place}" for place in range(len(columns))])
+
+
 def _refuse_prose(lines: list[str]) -> None:
-    """Refuse running text, and values at fixed places."""
+    """Refuse running text, and values at fixed places without blanks between them."""
     if len({len(line) for line in lines[:-1]}) == 1 and len(lines) > 3 and len(lines[0]) > 6:
         raise ReadError(
             f"Every line has {len(lines[0])} characters and no separator, so the values stand at "
@@ -127,6 +168,8 @@ def load_text(data: bytes, options: ReadOptions) -> pa.Table:
 
     Short lines are filled up; one that is longer than most is refused by its number.
     """
+    if options.delimiter == FIXED_PLACES:
+        return _at_places(data)
     dialect = (options.delimiter, options.quote, options.escape)
     widths = _widths(data[:SAMPLE], *dialect)
     width = widths.most_common(1)[0][0] if widths else 1

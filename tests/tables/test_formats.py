@@ -1,0 +1,227 @@
+"""Kinds of files, told by their content."""
+
+from __future__ import annotations
+
+import bz2
+import datetime
+import io
+import json
+import lzma
+import sys
+import zipfile
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.feather
+import pyarrow.orc
+import pyarrow.parquet as pq
+import pyreadstat
+import pytest
+
+import distpriv as dp
+from distpriv.tables.formats import ENDINGS, format_of
+
+ROWS = [{"age": 20 + k, "sex": "FM"[k % 2], "late": k < 3, "pay": k / 8} for k in range(12)]
+FRAME = pd.DataFrame(ROWS)
+NAMES = list(FRAME)
+LISTS = [[row[name] for name in NAMES] for row in ROWS]
+TYPES = ["int64", "category", "bool", "float64"]
+
+
+def as_json(value):
+    return json.dumps(value).encode()
+
+
+def markup(rows, row, cell):
+    lines = ("".join(cell.format(value) for value in line) for line in rows)
+    return "".join(row.format(line) for line in lines)
+
+
+def web_page():
+    rows = markup([NAMES, *LISTS], "<tr>{}", "<td>{}<br>\n")
+    menu = "<table><tr><td>home<td>about<tr><td>help<td>contact</table>"
+    script = "<script>if (a<b) document.write('<tr>')</script>"
+    return f"<!-- made --><html>{menu}<table><tr><td>{script}<table>{rows}</table></table>"
+
+
+def sheets(head=""):
+    cell = '<Cell><Data ss:Type="String">{}</Data><Comment><Data>odd</Data></Comment></Cell>'
+    rows = markup([NAMES, *LISTS], "<Row>{}</Row>", cell)
+    names = 'xmlns:ss="urn:schemas-microsoft-com:office:spreadsheet"'
+    first = "<ss:Worksheet ss:Name='Notes'><Table><Row/><Row/></Table></ss:Worksheet>"
+    second = f"<Worksheet ss:Name='Data'><ss:Table>{rows}</ss:Table></Worksheet>"
+    return f"<?xml version='1.0'?>{head}<Workbook {names}>{first}{second}</Workbook>"
+
+
+def arff():
+    head = "% made\n@RELATION r\n@attribute age real\n@attribute 'sex' {F, M}\n"
+    head += '@attribute "late" {True,False}\n@attribute pay numeric\n@DATA\n% records\n'
+    return head + "\n".join(", ".join(map(str, row)) for row in LISTS)
+
+
+def written(write, frame=FRAME, **how):
+    target = io.BytesIO()
+    write(frame, target, **how)
+    return target.getvalue()
+
+
+def zipped(name, data):
+    target = io.BytesIO()
+    with zipfile.ZipFile(target, "w") as archive:
+        archive.writestr(name, data)
+    return target.getvalue()
+
+
+FEATURES = [{"type": "Feature", "properties": row, "geometry": {}} for row in ROWS]
+COUPLES = {
+    "records": as_json(ROWS),
+    "lists": as_json([NAMES, *LISTS]),
+    "columns": FRAME.to_json().encode(),
+    "columns of lists": FRAME.to_json(orient="split").encode(),
+    "split": as_json({name: [row[name] for row in ROWS] for name in NAMES}),
+    "records by number": FRAME.to_json(orient="index").encode(),
+    "records by name": as_json({f"p{k}": row for k, row in enumerate(ROWS[:3])} | {"q": ROWS[3]}),
+    "wrapped": as_json({"status": "ok", "few": [{"x": 1}], "page": {"results": ROWS}}),
+    "lines": "\n".join(map(json.dumps, ROWS)).encode("utf-16"),
+    "features": as_json({"type": "FeatureCollection", "features": FEATURES}),
+    "packed": zipped("inner.zip", zipped("a.json", as_json(ROWS))),
+    "xz": lzma.compress(FRAME.to_csv(index=False).encode()),
+    "bz2": bz2.compress(FRAME.to_csv(index=False).encode()),
+    "web page": web_page().encode(),
+    "sheets": sheets().encode(),
+    "ARFF": arff().encode(),
+    "places": FRAME.to_string(index=False).encode(),
+    "Stata": written(pd.DataFrame.to_stata, FRAME.astype({"late": str}), write_index=False),
+    "Arrow": written(pyarrow.feather.write_feather),
+    "ORC": written(pyarrow.orc.write_table, pa.table(FRAME.assign(late=FRAME.late.astype(str)))),
+}
+
+
+@pytest.mark.parametrize("data", COUPLES.values(), ids=COUPLES)
+def test_table_is_found_in_each_kind_of_file(data):
+    frame = dp.read_table(data)
+    expected = FRAME.astype({"sex": "category"})[: len(frame)]
+    assert frame.dtypes.astype(str).tolist() == TYPES
+    assert len(frame) >= 4
+    assert frame.astype({"sex": str}).to_dict("list") == expected.to_dict("list")
+    options, _ = dp.how_read(frame)
+    pd.testing.assert_frame_equal(dp.read_table(data, options), frame)
+    assert {"csv", "json", "sav", "xlsx"} < set(ENDINGS)
+
+
+def test_values_of_json_keep_their_types_and_what_is_left_out_is_told():
+    long, beside = 1439403621518935563, {"next": "page 2", "schema": {"fields": [{"a": 1}] * 9}}
+    records = [
+        {"id": long + k, "zip": "007", "one": 1, "ok": True, "in": {"x": 1}, "rate": k / 4}
+        for k in range(5)
+    ]
+    del records[0]["one"], records[0]["ok"]
+    data = as_json({**beside, "data": records}).replace(b'"rate": 0.5', b'"rate": NaN')
+    frame = dp.read_table(data)
+    assert frame.drop(columns=["id", "zip"]).to_dict("records")[1:3] == [
+        {"one": 1.0, "ok": True, "rate": 0.25},
+        {"one": 1.0, "ok": True, "rate": pytest.approx(np.nan, nan_ok=True)},
+    ]
+    assert frame.loc[4, ["id", "zip"]].tolist() == [str(long + 4), "007"]
+    assert frame.isna().sum().tolist() == [0, 0, 1, 1, 1]
+    notices = " ".join(notice.text for notice in dp.how_read(frame)[1])
+    assert all(part in notices for part in ("'data'", "next = page 2", "'in'", "'NaN'"))
+
+
+REFUSED = {
+    "twice": (b'[{"a": 1, "a": 2}]', "two values of 'a'"),
+    "cut": (b'[{"a": 1},\n{"a": ', "damaged in line 2"),
+    "deep": (b'{"a":' * 100_000, "nested too deep"),
+    "half": (b'[{"a": "\\ud800"}]', "half a character"),
+    "no records": (b'{"a": 1, "b": [1, 2]}', "no list of records"),
+    "objects": (b'{"meta": {"a": 1}, "more": {"b": 1}}', "no list of records"),
+    "wide": (as_json([{f"c{k}": 1} for k in range(2001)]), "2001 columns"),
+    "page": (b"<!DOCTYPE html><body>Log in</body>", "without a table"),
+    "spans": (b"<table><tr><td>a<tr>" + b"<td colspan=1000000000>" * 3, "3000 columns"),
+    "XML": (b"<?xml version='1.0'?><people/>", "XML"),
+    "sparse": (b"@relation r\n@attribute a real\n@data\n{0 1}\n", "sparse"),
+    "ragged": (b"@relation r\n@attribute a real\n@data\n1\n1,2\n", "Record 2"),
+    "SPSS": (b"$FL2@(#) IBM SPSS", "SPSS is damaged"),
+    "Stata": (COUPLES["Stata"][:400], "Stata is damaged"),
+    "SAS": (bytes(12) + b"\xc2\xea\x81\x60" + bytes(900), "SAS is damaged"),
+    "SAS 8": (b"HEADER RECORD*******LIBV8", "version 8"),
+    "Arrow": (COUPLES["Arrow"][:-200], "damaged"),
+    "ORC": (COUPLES["ORC"][:-20], "damaged"),
+    "places": (b"a   b\n" * 300 + b"xxxxxxxxxxxxx\n", "same places"),
+    "xz": (COUPLES["xz"][:60], "damaged"),
+    "Word": (zipped("[Content_Types].xml", b"<Types/>"), "without sheets"),
+    "7z": (b"7z\xbc\xaf\x27\x1c", "archive"),
+    "tar": (bytes(257) + b"ustar", "archive"),
+    "dBase": (b"\x03\x7a\x01\x0a" + bytes(30), "dBase"),
+    "pickle": (b"\x80\x04\x95", "pickle"),
+    "DuckDB": (bytes(8) + b"DUCK\x40\x00", "DuckDB"),
+}
+
+
+@pytest.mark.parametrize(("data", "words"), REFUSED.values(), ids=REFUSED)
+def test_what_holds_no_table_is_refused_with_its_reason(data, words):
+    with pytest.raises(dp.ReadError, match=words):
+        dp.read_table(data)
+
+
+@pytest.mark.parametrize("name", ["pk", "orc", "par1", "obj", "[a]", "network name", "gif8"])
+def test_names_of_columns_are_not_taken_for_the_beginning_of_other_files(name):
+    assert format_of(f"{name},age\n1,2\n".encode()) is None
+
+
+@pytest.mark.parametrize("name", ["sav", "zsav", "por", "xpt"])
+def test_files_of_spss_and_sas_have_labels_dates_and_missing_values(tmp_path, name):
+    day = datetime.date(2020, 1, 31)
+    frame = pd.DataFrame({"grade": [1.0, 2.0, 0.0, 9.0], "day": [day] * 3 + [None]})
+    file = tmp_path / "a"
+    if name == "xpt":
+        pyreadstat.write_xport(frame, file, file_format_version=5, variable_format={"day": "DATE9"})
+    elif name == "por":
+        pyreadstat.write_por(frame, file)
+    else:
+        labels = {"variable_value_labels": {"grade": {1: "low", 2: "high"}}}
+        missing = {"missing_ranges": {"grade": [9]}, "compress": name == "zsav"}
+        pyreadstat.write_sav(frame, file, **labels, **missing)
+    grade, days = dp.read_table(file).to_numpy(dtype=object).T
+    expected = ["low", "high", "0", "nan"] if "sav" in name else ["1", "2", "0", "9"]
+    assert [*map(str, grade)] == expected
+    assert days[0] == pd.Timestamp(day)
+    assert pd.isna(days[3])
+
+
+def test_file_of_spss_names_the_package_that_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyreadstat", None)
+    with pytest.raises(dp.ReadError, match=r"pip install 'distpriv\[statistics-files\]'.*CSV"):
+        dp.read_table(b"$FL2@(#) IBM SPSS")
+
+
+def test_labels_of_stata_are_read_and_single_precision_stands_for_decimals():
+    frame = pd.DataFrame({"sex": pd.Categorical(["F", "M", None]), "rate": [0.1, 2.35, None]})
+    single = frame.astype({"rate": "float32"})
+    table = pa.table([single["rate"], single["rate"] * 0 + 7], names=["rate", "rate"])
+    stata = dp.read_table(written(pd.DataFrame.to_stata, single, write_index=False))
+    parquet = dp.read_table(written(pq.write_table, table))
+    assert stata["sex"].astype(str).tolist()[:2] == ["F", "M"]
+    assert stata["rate"].tolist()[:2] == parquet["rate"].tolist()[:2] == [0.1, 2.35]
+    assert parquet.isna().sum().tolist() == [1, 1]
+    assert list(parquet) == ["rate", "rate (2)"]
+
+
+def test_cells_of_a_web_page_stand_in_the_rows_that_they_span():
+    head = "<tr><th rowspan=2>dept<th colspan=2>person<tr><th>age<th>sex"
+    rows = "".join(
+        f"<tr>{'<td rowspan=3>D' + str(k) if k % 3 == 0 else ''}<td>{20 + k}<td>&nbsp;F "
+        for k in range(9)
+    )
+    frame = dp.read_table(f"<table>{head}{rows}</table>".encode())
+    assert list(frame) == ["dept", "age", "sex"]
+    assert frame["dept"].tolist() == ["D0"] * 3 + ["D3"] * 3 + ["D6"] * 3
+    assert frame["age"].tolist() == [*range(20, 29)]
+
+
+def test_entities_that_a_document_defines_are_not_read():
+    head = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;&a;">]>'
+    frame = dp.read_table(sheets(head).replace(">F<", ">&b;<").encode())
+    assert set(frame["sex"]) == {"&b;", "M"}
+    assert dp.read_table(sheets().encode(), member="Data").shape == (12, 4)
