@@ -43,6 +43,8 @@ def server():
 @pytest.fixture(scope="session")
 def spark():
     """Return what makes a table of Spark of rows, their names, and SQL's types."""
+    if shutil.which("java") is None:
+        lacks("Java")
     try:
         from pyspark.sql import SparkSession, types
     except ImportError:
