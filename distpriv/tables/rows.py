@@ -24,14 +24,18 @@ MOST_CELLS = 20_000
 MOST_NAMES, MOST_COLUMNS = 2_000, 200  # that are compared
 MOST_LABELS = 30  # of each column that makes cells
 KEY = re.compile(
-    r"(^|[\W_])((?i:id|key|nr|no|number|code|uuid|respondent\w*|person|case|row))$|^(?i:id)|ID$"
+    r"(^|[\W_])(?i:id|key|nr|number|code|uuid|respondent\w*|person|case|row)$|^(?i:id)|ID$"
+    r"|(^|[ .])(?i:no)\W?$"  # "smoking_no" is an answer
 )
 _COUNT = (
     "freq|frequency|count|counts|n|anzahl|häufigkeit|effectif|effectifs|frecuencia|aantal|antal"
 )
 _COUNTED = rf"{_COUNT}|number|nombre|numero|total|cases|persons|people|records|obs|fälle|personen"
+_CROWD = re.compile(
+    r"(?i)births?|deaths?|population|inhabitants|einwohner|persons|people|habitants"
+)
 _PERSON = "(subject|patient|participant|respondent|resp|person|pupil|student|user|customer|client"
-_PERSON += "|member|employee|worker|record|case|study|proband|teilnehmer|individual)"
+_PERSON += "|member|employee|worker|record|case|study|proband|teilnehmer|individual|player)"
 _NAME = re.compile(rf"[pu]?id|uuid|id(no|nr)|(id)?{_PERSON}(id|nr|no|number|key|code|idno)")
 _WEIGHTS = re.compile(
     r"[dfpa]?wei?ghts?|[dfpa]?wgtp?|fnlwgt|wts?|pwgtp|wt(fa|int|mec|ss).*|perwt|hhwt|asecwt|.*llcpwt"
@@ -55,7 +59,7 @@ def _is_count(column: pd.Series) -> bool:
         return False
     values = column.dropna().to_numpy(float)
     natural = bool(np.all((values >= 0) & (values == np.floor(values))))
-    return natural and 2 <= values.sum() <= MOST_RECORDS
+    return natural and values.sum() >= 2
 
 
 def _is_name(column: pd.Series) -> bool:
@@ -78,15 +82,16 @@ def proposed(frame: pd.DataFrame) -> Row:
     A cell: the other columns are labels, no two rows of which are alike, and all combinations of
     them are there, or half of them if a column is called as counts are.
     A part: a column is called as what names people, and a tenth of the rows repeat one of its
-    values, at most 50 times on average.
+    values, at most 200 times on average.
     """
-    if (counts := _counting(frame)) and _is_count(frame[counts]):
+    counts = _counting(frame)
+    if counts and _is_count(frame[counts]) and frame[counts].sum() <= MOST_RECORDS:
         return Row("cell", counts)
     for name in map(str, frame):
         bare = re.fullmatch(f"{_PERSON}s?", _stem(name))
         if (bare or _NAME.fullmatch(_stem(name))) and _is_name(frame[name]):
             rows, names = len(frame), frame[name].nunique()
-            if rows / 50 <= names <= 0.9 * rows and (names >= 10 or not bare):
+            if rows / 200 <= names <= 0.9 * rows and (names >= 10 or not bare):
                 return Row("part", name)
     return Row()
 
@@ -120,10 +125,15 @@ def tell_row(frame: pd.DataFrame) -> list[Notice]:
     row, counts = proposed(frame), _counting(frame)
     if row.kind == "part":
         return [Notice(text, row.column) for text in _tell_parts(frame, row.column)]
+    for name in filter(_CROWD.search, () if counts else map(str, frame)):
+        if _is_count(frame[name]) and frame[name].mean() >= 20:
+            counts = name
     if not counts:
         return _tell_weights(frame)
     text = f"Each row may stand for as many records as {counts!r} counts"
-    if row.kind == "record":
+    if row.kind == "record" and _is_count(frame[counts]):
+        text += ", but figures count it once"
+    elif row.kind == "record":
         text += ", but not all of these are whole numbers; round them"
     return [Notice(f"{text}; choose what one row is.", counts)]
 

@@ -71,6 +71,7 @@ KINDS = {
     "names and marks": (cells(["student", "marks"], list("abcdefghijkl")), "record"),
     "codes of places": (people(zip_code=EACH, department_id=EACH), "record"),
     "cases and controls": (people(case=EACH % 2), "record"),
+    "answers called no": (people(smoking_no=EACH, No=EACH), "record"),
     "entered twice": (people(id=[*range(39), 38]), "record"),
     "a patient's visits": (people(**{"Patient-No": EACH}), "part"),
     "a person's answers": (people(participant=[f"p{one}" for one in EACH]), "part"),
@@ -84,12 +85,15 @@ def test_row_is_what_names_and_structure_show(frame, kind):
     assert len(tell_row(frame)) == (kind != "record")
 
 
-def test_counts_that_are_no_whole_numbers_are_told():
+def test_counts_that_no_records_can_be_made_of_are_told():
     frame = cells(["a", "b", "Freq"], ABC, FM, counts=[1.5, 2, 3, 4, 5, 6])
     (notice,) = tell_row(frame)
     assert "not all of these are whole numbers" in notice.text
     with pytest.raises(dp.ReadError, match="does not count records"):
         as_records(frame, Row("cell", "Freq"))
+
+    frame = pd.DataFrame({"date": pd.date_range("2000-01-01", periods=40), "births": 8000 + EACH})
+    assert "as 'births' counts, but figures count it once" in tell_row(frame)[0].text
 
 
 def test_rows_of_a_record_are_brought_together():
