@@ -16,7 +16,7 @@ from distpriv.text import listed, whole
 if TYPE_CHECKING:
     from distpriv.dashboard.state import File
 
-__all__ = ["ACTIONS", "action", "how", "notices", "preview", "summary"]
+__all__ = ["ACTIONS", "action", "notices", "preview", "summary"]
 
 IN_SIGHT = 3  # notices; the others unfold
 NAMES = 6  # of columns of a type
@@ -34,49 +34,33 @@ ACTIONS: dict[str, Callable[[Any], str]] = {
     "member": lambda name: f"Read {name}",
     "delimiter": lambda sign: f"Part values at {SIGNS.get(sign, sign)}",
     "decimal": lambda sign: f"Decimal {'comma' if sign == ',' else 'point'} instead",
-    "thousands": lambda sign: f"{sign or 'Nothing'} between thousands",
     "header": lambda rows: f"Names in {_rows(rows)}" if rows else "No row of names",
     "first": lambda row: f"Keep row {row} as a record",
     "last": lambda count: f"Leave {count} rows at the end out" if count else "Keep it as a record",
-    "drop": lambda rows: "Leave these rows out" if rows else "Keep all rows",
+    "drop": lambda _: "Leave these rows out",
     "day_first": lambda first: f"{'Day' if first else 'Month'} first",
     "split": lambda _: "One column per answer",
     "missing": lambda pairs: "Treat as missing" if pairs[0][1] else "Keep as values",
     "types": lambda pairs: f"Read as {TYPES[pairs[0][1]]}",
-    "quote": lambda sign: f"Quotation mark {sign}",
-    "escape": lambda sign: f"Escape by {sign}",
 }
 """What a click does that changes an option, by its value; of several options, the first here."""
+
+CHOSEN: dict[str, Callable[[Any], str]] = {
+    "member": lambda name: f"from {name}",
+    "delimiter": lambda sign: f"{SIGNS.get(sign, sign)} between values",
+    "decimal": lambda _: "decimal comma",
+    "header": lambda rows: f"names in {_rows(rows)}" if rows else "no row of names",
+    "last": lambda count: f"without the last {count}",
+    "drop": lambda rows: f"without {len(rows)} rows",
+}
+CHOSEN |= dict.fromkeys(("missing", "types", "split"), lambda pairs: f"{_some([*pairs])} as chosen")
+"""How a file was read, where that is not the usual way."""
 
 
 def action(changes: Iterable[tuple[str, Any]]) -> str:
     """Say what changes of options do, in the words of a button."""
     values = dict(changes)
     return next((words(values[name]) for name, words in ACTIONS.items() if name in values), "")
-
-
-def how(options: ReadOptions) -> str:
-    """Say how a file was read, in what differs from the usual."""
-    now, parts = options.arguments(), []
-    if "delimiter" in now:
-        parts.append(f"{SIGNS.get(options.delimiter, options.delimiter)} between values")
-    if "decimal" in now:
-        parts.append("decimal comma")
-    if "thousands" in now:
-        parts.append(f"{SIGNS[options.thousands]} between thousands")
-    if "header" in now:
-        parts.append(f"names in {_rows(options.header)}" if options.header else "no row of names")
-    if count := len(options.drop) + options.last:
-        parts.append(f"{count} row{'s' if count > 1 else ''} left out")
-    if columns := list(dict.fromkeys(_changed(options))):
-        parts.append(f"{_some(columns)} as chosen")
-    words = [f"from {options.member}"] if options.member else []
-    words += [f"with {', '.join(parts)}"] if parts else []
-    return f"Read {' '.join(words)}." if words else ""
-
-
-def _changed(options: ReadOptions) -> list[str]:
-    return [name for name, _ in (*options.types, *options.missing, *options.split)]
 
 
 def _some(names: Sequence[str]) -> str:
@@ -89,16 +73,18 @@ def _type(column: pd.Series) -> str:
     return {"i": "Numbers", "f": "Numbers", "M": "Dates", "b": "True or false"}.get(kind, "Labels")
 
 
-def summary(frame: pd.DataFrame, rows: int, options: ReadOptions | None = None) -> str:
+def summary(frame: pd.DataFrame, rows: int, options: ReadOptions) -> str:
     """Say in Markdown how many records of how many rows a table has, its types, how it was read."""
     names: dict[str, list[str]] = {}
     for name, column in frame.items():
         names.setdefault(_type(column), []).append(str(name))
-    records = f"**{whole(len(frame))} records**"
-    records += f" from {whole(rows)} rows" if rows != len(frame) else ""
-    types = [f"{kind}: {escape(_some(each))}." for kind, each in names.items()]
-    types += [escape(how(options))] if options else []
-    return " ".join((f"{records}, {len(frame.columns)} columns.", *types))
+    many = f" from {whole(rows)} rows" if rows != len(frame) else ""
+    parts = [f"**{whole(len(frame))} records**{many}, {len(frame.columns)} columns."]
+    parts += [f"{kind}: {escape(_some(each))}." for kind, each in names.items()]
+    chosen = options.arguments().items()
+    words = [CHOSEN[name](value) for name, value in chosen if name in CHOSEN]
+    parts += [f"Read: {escape(', '.join(words))}."] if words else []
+    return " ".join(parts)
 
 
 def notices(every: Sequence[Notice], file: File | None = None, options: Any = None) -> None:

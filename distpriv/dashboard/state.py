@@ -223,7 +223,9 @@ class State:
         """Open the dialog on how the table in use was read."""
         self.dialog, self.file = "reading", self.files.get(self.scenario.source)
         if self.file is not None:
-            self.file.request, self.file.former = (self.scenario.reading, ()), None
+            now = self.scenario.reading
+            self.file.request = (None if now == self.file.first else now, ())
+            self.file.former = None
 
     def reseed(self) -> None:
         """Take other random numbers for simulations."""

@@ -14,7 +14,8 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 EVIL = "![x](http://a.example/x.png) www.a.example"
 PEOPLE = [
     f"age;shop;{EVIL}",
-    *(f"{20 + i % 50};{'ab'[i % 3 > 1]};{'yn'[i * 7 % 10 > 2]}" for i in range(400)),
+    *(f"{20 + i % 50};{'ab'[i % 3 > 1]};{'yn'[i * 7 % 10 > 2]}" for i in range(390)),
+    *["unknown;a;n"] * 10,
 ]
 PAGES = ["Trade-off", "Fit", "Directions", "Guarantee", "Attack", "Check"]
 
@@ -76,12 +77,21 @@ def test_walk(served: str, chromium) -> None:
         upload(page, name, content)
         expect(page.get_by_role("dialog").get_by_role("alert")).to_contain_text(name)
     upload(page, "people.csv", "\n".join(PEOPLE))
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("400 records, 3 columns")
+    dialog.get_by_role("button", name="Keep as values").click()
+    dialog.get_by_role("button", name="Read as at first").click()
+    expect(dialog.get_by_role("button", name="Keep as values")).to_be_visible()
     page.get_by_role("button", name="Check", exact=True).click()
-    expect(page.get_by_role("dialog")).to_be_hidden()
+    expect(dialog).to_be_hidden()
     title(page, "An attacker")
     expect(page.locator(".st-key-advice")).to_contain_text("Publish")
     expect(page.locator(".st-key-lead")).to_contain_text("![x](http:")
     assert urlsplit(page.url).query == "table=upload&limit=65&seed=1"
+    page.get_by_role("button", name="How it was read").click()
+    expect(dialog).to_contain_text("Read: semicolons between values")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
 
     # Every page on it, without a look at another host, a picture of the table's, or a link.
     for name in PAGES:
