@@ -7,6 +7,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -17,13 +18,21 @@ import pyarrow.compute as pc
 from distpriv.errors import ReadError
 from distpriv.tables.numbers import (
     ENOUGH,
+    UNIT,
     WRITINGS,
     Writing,
+    beside,
+    compiled,
+    core,
     is_ambiguous,
     is_number,
+    minutes,
+    minutes_sql,
     number,
     number_macro,
     other,
+    plain,
+    plain_sql,
 )
 from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt
 from distpriv.tables.rows import KEY
@@ -45,21 +54,44 @@ _WORDS = frozenset(
     {"inf", "-inf", "infinity", "-infinity", "none", "unknown", "missing", "refused", "nil", "unk"}
     | {"unspecified", "undefined", "-", "--", ".", "..", "...", "*", "tba", "tbd", "n.a.", "k.a."}
     | {"not available", "not applicable", "not stated", "not known", "not recorded", "no data"}
-    | {"don't know", "no answer", "prefer not to say", "keine angabe", "unbekannt", "inconnu"}
-    | {"desconocido"}
+    | {"don't know", "do not know", "no answer", "no response", "not answered", "not reported"}
+    | {"prefer not to say", "prefer not to answer", "rather not say", "declined", "dk", "withheld"}
+    | {
+        "suppressed",
+        "refused to answer",
+        "keine angabe",
+        "keine antwort",
+        "unbekannt",
+        "verweigert",
+    }
+    | {"weiß nicht", "weiss nicht", "inconnu", "ne sait pas", "sans réponse", "non renseigné"}
+    | {"refus", "nsp", "n.d.", "n/d", "desconocido", "no sabe", "no contesta", "no responde"}
+    | {"ns/nc", "sin dato", "sin datos", "s/d", "não sabe", "não informado", "sem informação"}
+    | {"desconhecido", "non so", "non risponde", "sconosciuto", "onbekend", "weet niet", "n.v.t."}
+    | {"geen antwoord", "brak danych", "nie wiem", "okänd", "vet ej", "ukendt", "ved ikke"}
+    | {"bilinmiyor", "неизвестно", "нет данных", "нет ответа", "不明", "無回答", "未知", "拒答"}
 )
-_TIME = r"([ T]\d{1,2}:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?"
+_TIME = r"([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?"
 _ISO = "%Y-%m-%d"
+_TIMES = "", " %H:%M", " %H:%M:%S"
+_MONTHS = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_PAIRS = [  # of forms, day first and month first
+    (f"%d{sign}%m{sign}%{year}", f"%m{sign}%d{sign}%{year}") for year in "Yy" for sign in "./-"
+]
 _DATES = {
-    form: re.compile(re.sub("%[dm]", r"\\d{1,2}", re.escape(form).replace("%Y", r"\d{4}")) + _TIME)
-    for form in (_ISO, "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%Y.%m.%d")
+    form: re.escape(form).replace("%Y", "[0-9]{4}").replace("%y", "[0-9]{2}").replace("%b", _MONTHS)
+    for form in (_ISO, "%Y/%m/%d", "%Y.%m.%d", *sum(_PAIRS, ()), "%d %b %Y", "%d-%b-%Y", "%d%b%Y")
 }
-_DATED = re.compile(r"\d{1,4}[-./]\d{1,2}[-./]\d")
+_DATES = {form: re.sub("%[dm]", "[0-9]{1,2}", one) + _TIME for form, one in _DATES.items()}
+_DATED = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]|[0-9]{1,2}[ -]?[A-Za-z]{3}[ -]?[0-9]{4}")
 _SENTINELS = {
     *(sign * int(digit * times) for sign in (1, -1) for digit in "789" for times in range(1, 6)),
     *range(-9, 0),
     *(97, 98, 996, 997, 998, 9996, 9997, 9998),
 }
+_ODD = re.compile(r"^'|\(|.[-−]$|[^\x00-\u065f\D]")  # brackets, minus behind, other digits
+_ZEROS = re.compile(r"[+-]?0\d")
+SPANS = "spans of time"
 _BOOLEANS = {"true", "false"}
 
 
@@ -76,17 +108,29 @@ def literal(text: str) -> str:
 def is_blank(cell: str | None) -> bool:
     """Return whether a cell is empty or holds a sign for a missing value."""
     text = (cell or "").strip()
-    return not text or text in _TOKENS or text.lower() in _WORDS
+    return not text or text in _TOKENS or _is_word(text)
+
+
+def _is_word(text: str) -> bool:
+    return text.lower().replace("’", "'") in _WORDS
 
 
 class _Measure(NamedTuple):
-    """One way to read a column, the texts it reads, and how many records have them."""
+    """One way to read a column, the texts it reads, and how many records have them.
+
+    Of numbers also: records without a flag, and records with any flag or unit; texts with a flag,
+    and those with a unit.
+    """
 
     type: ColumnType
     sql: str
     plural: str
     reads: dict[str, float]
     records: int
+    bare: int
+    near: int
+    flagged: Sequence[str] = ()
+    united: Sequence[str] = ()
 
 
 @dataclass
@@ -97,7 +141,8 @@ class Column:
     profiled records, each `step`-th of the table, with their counts; `complete` if there are no
     others. `text` is SQL of the cells without signs for missing values, which is called `source`;
     `sql` makes the value of that, NULL where it is missing. `plural` says what the values are,
-    where others are missing.
+    where others are missing. `gone` are the labels that stand for a missing value, `usual` the
+    texts that do so unless others are chosen.
     """
 
     name: str
@@ -113,6 +158,8 @@ class Column:
     sql: str = ""
     plural: str = ""
     numbers: dict[str, float] = field(default_factory=dict)
+    gone: dict[str, int] = field(default_factory=dict)
+    usual: set[str] = field(default_factory=set)
     notices: list[Notice] = field(default_factory=list)
 
     @property
@@ -142,11 +189,22 @@ class Column:
         """Add a notice."""
         self.notices.append(Notice(text, self.name, tuple(changes.items())))
 
+    def listed(self, counts: Mapping[str, int]) -> str:
+        """List labels with the number of records that have them."""
+        some = [f"{excerpt(text)} ({self.times(count)})" for text, count in counts.items()]
+        return ", ".join(some[:5]) + ", …" * (len(some) > 5)
+
     def drop_missing(self, writing: Writing, chosen: tuple[str, ...] | None) -> None:
-        """Leave out the labels that stand for a missing value."""
+        """Leave out the labels that stand for a missing value, and tell of them."""
         self.text = cell = f"c{self.place}"
-        found = self._missing(writing) if chosen is None and self.kind == "text" else set()
-        gone = found | set(chosen or ())
+        self.usual = self._usual(writing) if self.kind == "text" else set()
+        gone = self.usual if chosen is None else set(chosen)
+        if self.kind == "number":
+            same = {number(text, WRITINGS[0]) for text in gone}
+            gone |= {text for text in self.labels if number(text, WRITINGS[0]) in same}
+        self.gone = {text: n for text, n in self.labels.items() if text in gone}
+        if chosen is None and self.step == 1:
+            gone = set(self.gone)
         self.labels = {text: n for text, n in self.labels.items() if text not in gone}
         if self.kind == "number":
             numbers = (number(text, WRITINGS[0]) for text in gone)
@@ -159,24 +217,20 @@ class Column:
         if gone:
             self.text = f"CASE WHEN {absent} THEN NULL ELSE {cell} END"
 
-    def _missing(self, writing: Writing) -> set[str]:
-        """Find the texts that stand for a missing value, and tell of those that are there."""
+    def _usual(self, writing: Writing) -> set[str]:
+        """Find the texts that usually stand for a missing value."""
         gone, values = set(_TOKENS), set(self.values)
         if len(values) > 2 and all(re.fullmatch(r"[A-Z]{2}", text) for text in values):
             gone.discard("NA")  # Namibia among the codes of countries
-        words = {text for text in self.labels if text.lower() in _WORDS}
-        if words and values:
-            measured = values & self.read(writing).keys() | set(filter(_DATED.match, values))
-            if self.count(measured) >= ENOUGH * self.count(values):
-                gone |= words
-        if present := [text for text in self.labels if text in gone]:
-            counts = (f"{text!r} ({self.times(self.labels[text])})" for text in present[:5])
-            verb = "was" if len(present) == 1 else "were"
-            self.tell(
-                f"{', '.join(counts)} of {self.name!r} {verb} read as missing.",
-                missing={self.name: ()},
-            )
-        return gone if self.step > 1 else set(present)
+        words = set(filter(_is_word, self.labels))
+        if words and self.count(self._figures(writing)) >= ENOUGH * self.count(values) > 0:
+            gone |= words
+        return gone
+
+    def _figures(self, writing: Writing) -> set[str]:
+        """Find the labels that are numbers, spans of time or dates."""
+        numbers = self._numbers("", writing).reads.keys()
+        return {t for t in self.labels if t in numbers or _DATED.match(t) or minutes(t, True)}
 
     def decide(self, options: ReadOptions, chosen: ColumnType | None) -> None:
         """Set type and SQL."""
@@ -194,6 +248,30 @@ class Column:
             )
         elif not (self._ticked(chosen) or self._measured(options, chosen)):
             self._labelled(chosen, bool(dict(options.split).get(self.name)))
+        self._tell_missing(options.writing)
+
+    def _tell_missing(self, writing: Writing) -> None:
+        """Tell of labels that were read as missing, and of those that may be."""
+        kept = {text: n for text, n in self.labels.items() if text in self.usual}
+        if self.gone:
+            usual = [text for text in self.gone if text in self.usual]
+            changes: dict[str, object] = {"missing": {self.name: usual}}
+            if len(usual) == len(self.gone):
+                changes = {"missing": {self.name: ()}}
+                if self.kind == "text" and self.type in ("number", "date"):
+                    changes["types"] = {self.name: "category"}
+            self.tell(f"Read as missing in {self.name!r}: {self.listed(self.gone)}.", **changes)
+        if kept:
+            changes = {"missing": {self.name: [*self.gone, *kept]}}
+            rest = self.labels.keys() - kept.keys()
+            figures = rest & self._figures(writing)
+            if self.count(figures) >= ENOUGH * self.count(rest) > 0:
+                dates = 2 * self.count(filter(_DATED.match, figures)) > self.count(rest)
+                changes["types"] = {self.name: "date" if dates else "number"}
+            self.tell(
+                f"Usual signs for missing values are labels in {self.name!r}: {self.listed(kept)}.",
+                **changes,
+            )
 
     def _ticked(self, chosen: ColumnType | None) -> bool:
         """Read one label and blanks as ticked or not."""
@@ -206,7 +284,8 @@ class Column:
         self.text = f"coalesce({self.text}, '')"
         self.sql = f"CASE {self.source} WHEN '' THEN false WHEN {literal(label)} THEN true END"
         self.tell(
-            f"{self.name!r} is {excerpt(label)} or blank; blank was read as not ticked.",
+            f"{self.name!r} is {excerpt(label)} in {self.times(ticked)} records and blank in "
+            f"{self.times(self.records - ticked)}; blank was read as not ticked.",
             types={self.name: "category"},
         )
         return True
@@ -219,16 +298,17 @@ class Column:
             return False
         filled = self.count(self.labels)
         if not chosen and measure.records < ENOUGH * filled:
-            if measure.records >= 0.5 * filled:
-                odd = [excerpt(text) for text in self.labels if text not in measure.reads][:3]
+            if measure.near >= 0.5 * filled and measure.bare:
+                odd = [t for t in self.labels if t not in measure.reads or t in measure.flagged]
                 self.tell(
                     f"{self.times(measure.records)} of {self.times(filled)} values of "
-                    f"{self.name!r} are {measure.plural} and others are not, as {', '.join(odd)}; "
-                    "they were read as labels.",
+                    f"{self.name!r} are {measure.plural} and others are not, as "
+                    f"{', '.join(map(excerpt, odd[:3]))}; they were read as labels.",
                     types={self.name: measure.type},
                 )
             return False
-        if measure.type == "number" and not chosen and self._is_code():
+        spans = measure.plural == SPANS
+        if measure.type == "number" and not (spans or chosen) and self._is_code():
             self.type = "identifier"
             return True
         self.type, self.sql, self.plural = measure.type, measure.sql, measure.plural
@@ -241,45 +321,96 @@ class Column:
         source, filled = self.source, self.count(self.labels)
         if self.kind == "number":
             finite = f"CASE WHEN isfinite(CAST({source} AS DOUBLE)) THEN {source} END"
-            return [_Measure("number", finite, "", self.read(WRITINGS[0]), filled)]
+            numbers = self.read(WRITINGS[0])
+            return [_Measure("number", finite, "", numbers, filled, filled, filled)]
         measures = []
         for macro, one in (("number", options.writing), ("other_number", other(options.writing))):
-            numbers = self.read(one)
-            good = self.count(numbers)
-            measures.append(_Measure("number", f"{macro}({source})", "numbers", numbers, good))
-            if good >= ENOUGH * filled:
+            measures.append(self._numbers(macro, one))
+            if measures[-1].records >= ENOUGH * filled:
                 return measures
+        short = any(text.count(":") == 2 for text in self.labels)
+        spans = {t: span for t in self.labels if (span := minutes(t, short)) is not None}
+        if good := self.count(spans):
+            sql = minutes_sql(source, short)
+            measures.append(_Measure("number", sql, SPANS, spans, good, good, good))
         if 2 * self.count(filter(_DATED.match, self.labels)) >= filled:
-            for form in self._date_forms(day_first=options.delimiter == ";" or one[0] == "."):
+            for form in self._date_forms(options):
                 dates = {text: 0.0 for text in self.labels if _is_date(text, form)}
+                good = self.count(dates)
                 sql = _date_sql(form, source)
-                measures.append(_Measure("date", sql, "dates", dates, self.count(dates)))
+                measures.append(_Measure("date", sql, "dates", dates, good, good, good))
         return measures
 
-    def _date_forms(self, *, day_first: bool) -> list[str]:
+    def _numbers(self, macro: str, writing: Writing) -> _Measure:
+        """Measure numbers, also those with a unit, and with a flag where these are not the most."""
+        sql, numbers = f"{macro}({self.source})", self.read(writing)
+        bare = near = self.count(numbers)
+        rest = {t: plain(t, writing) for t in self.labels if t not in numbers and len(t) <= 60}
+        pattern = compiled(beside(writing))
+        units = {text: _unit(m) for text, one in rest.items() if (m := pattern.fullmatch(one))}
+        if not units:
+            return _Measure("number", sql, "numbers", numbers, bare, bare, bare)
+        counts = Counter(dict.fromkeys(filter(None, units.values()), 0))
+        for text, one in units.items():
+            counts[one] += self.labels[text]
+            near += self.labels[text] if UNIT.fullmatch(one) else 0
+        del counts[""]
+        unit = max(counts, key=counts.__getitem__, default="")
+        exact = beside(writing, unit and re.escape(unit) + r"s?\.?")
+        flagged, united = list[str](), list[str]()
+        for text, one in rest.items():
+            found = compiled(exact).fullmatch(one)
+            value = number(found["number"], writing) if found else None
+            if found and value is not None:
+                numbers[text] = value
+                (flagged if found["flag"] or found["mark"] else united).append(text)
+        bare += self.count(united)
+        cell = f"regexp_extract({plain_sql(self.source, writing)}, {literal(f'^(?:{exact})$')}, 3)"
+        sql = f"coalesce({sql}, {macro}({cell}))"
+        good = self.count(numbers)
+        records = good if 2 * bare >= self.count(self.labels) else bare
+        plural = f"numbers with the unit {unit!r}" if united else "numbers"
+        near = max(near, good)
+        return _Measure("number", sql, plural, numbers, records, bare, near, flagged, united)
+
+    def _date_forms(self, options: ReadOptions) -> list[str]:
         """List the ways to write dates, one alone of two that fit equally."""
         forms = list(_DATES)
-        day, month = ({t for t in self.labels if _is_date(t, form)} for form in forms[2:4])
-        if day and day == month:
-            forms.remove(forms[3 if day_first else 2])
-            self.tell(
-                f"Dates of {self.name!r} fit day first and month first; the "
-                f"{'day' if day_first else 'month'} was read first.",
-                types={self.name: "category"},
-            )
+        for pair in _PAIRS:
+            day, month = ([t for t in self.labels if _is_date(t, form)] for form in pair)
+            if day and day == month:
+                usual = options.delimiter == ";" or options.decimal == "," or "/" not in pair[0]
+                first = usual if options.day_first is None else options.day_first
+                forms.remove(pair[first])
+                ways = [[_written(text, form) for form in pair] for text in day]
+                if text := next(
+                    (t for t, way in zip(day, ways, strict=True) if way[0] != way[1]), ""
+                ):
+                    self.tell(
+                        f"{self.times(self.count(day))} dates of {self.name!r} fit day first and "
+                        f"month first: {text!r} was read as {_written(text, pair[not first])}; it "
+                        f"may be {_written(text, pair[first])}.",
+                        day_first=not first,
+                    )
         return forms
+
+    def shows_day_first(self) -> bool | None:
+        """Tell whether dates fit day first alone, or month first alone; else None."""
+        dated = list(filter(_DATED.match, self.labels))
+        for pair in _PAIRS:
+            day, month = (self.count(t for t in dated if _is_date(t, f)) for f in pair)
+            if day != month and max(day, month) >= ENOUGH * self.count(self.labels):
+                return day > month
+        return None
 
     def _is_code(self) -> bool:
         """Tell digits that name: leading zeros, too many, or keys that count the records."""
-        whole = all(text.isdigit() for text in self.labels)
-        zeros = any(map(re.compile(r"[+-]?0\d").match, self.labels))
-        if zeros or any(
-            len(text) > 15 and len(re.sub(r"\D", "", re.split("[.eE]", text)[0])) > 15
-            for text in self.labels
-        ):
+        whole = all(map(str.isdecimal, self.labels))
+        odd = [text for text in self.labels if _ZEROS.match(text) or _digits(text) > 15]
+        if odd:
             self.tell(
-                f"{self.name!r} has digits with leading zeros or too many for a number; they were "
-                "read as names.",
+                f"{self.times(self.count(odd))} values of {self.name!r} have leading zeros or too "
+                f"many digits for a number, as {odd[0]!r}; all were read as names.",
                 types={self.name: "number"},
             )
             return True
@@ -290,16 +421,28 @@ class Column:
         return bool(KEY.search(self.name)) or (running and self.records >= 10)
 
     def _tell_numbers(self, measure: _Measure) -> None:
-        """Tell of another decimal sign, of per cent, and of usual signs for a missing value."""
-        if measure.sql.startswith("other_number"):
-            self.tell(
-                f"{self.name!r} has another decimal sign than the other columns, as in "
-                f"{next(iter(measure.reads))!r}; both were read as numbers.",
-                types={self.name: "category"},
-            )
-        percent = self.count(text for text in self.labels if text.endswith("%"))
-        if 0 < percent < self.count(self.labels):
-            self.tell(f"Some values of {self.name!r} have a % and others none.")
+        """Tell how numbers are written, and of usual signs for a missing value."""
+        labels: dict[str, object] = {"types": {self.name: "category"}}
+        missing = {"missing": {self.name: [*self.gone, *measure.flagged]}}
+        swapped, spans = "other_number" in measure.sql, measure.plural == SPANS
+        flags = {*measure.flagged, *measure.united}
+        odd = [text for text in measure.reads if text not in flags and _ODD.search(text)]
+        percent = [text for text in measure.reads if text.endswith("%")]
+        for texts, what, changes in (
+            (measure.flagged, "have a flag and count as the number in it", missing),
+            (measure.united, f"are {measure.plural}, which was left out", labels),
+            (percent * (len(percent) < len(measure.reads)), "have a % and others none", labels),
+            (odd, "are written in an unusual way", labels),
+            (list(measure.reads) * spans, "are spans of time, read as minutes", labels),
+            (list(measure.reads) * swapped, "have another decimal sign than others", labels),
+        ):
+            if texts:
+                ways = (f"{excerpt(text)} as {measure.reads[text]:.10g}" for text in texts[:3])
+                self.tell(
+                    f"{self.times(self.count(texts))} of {self.times(self.count(self.labels))} "
+                    f"values of {self.name!r} {what}: {', '.join(ways)}.",
+                    **changes,
+                )
         self.numbers = measure.reads
         counts: Counter[float] = Counter()
         for text, one in self.numbers.items():
@@ -316,7 +459,7 @@ class Column:
             self.tell(
                 f"{', '.join(counted)} of {self.name!r} may stand for a missing value; all others "
                 f"lie between {low:g} and {high:g}.",
-                missing={self.name: texts},
+                missing={self.name: [*self.gone, *texts]},
             )
 
     def _labelled(self, chosen: ColumnType | None, split: bool) -> None:
@@ -331,17 +474,17 @@ class Column:
             return
         self.type = chosen if chosen in ("category", "identifier", "text") else self._words()
         normal = dict.fromkeys(unicodedata.normalize("NFC", text) for text in self.labels)
-        if normal.keys() != self.labels.keys():
+        if coded := [text for text in self.labels if text not in normal]:
             self.sql = f"nfc_normalize({self.sql})"
             self.tell(
-                f"Labels of {self.name!r} that look alike but are coded in two ways were made one."
+                f"Labels of {self.name!r} in {self.times(self.count(coded))} records look like "
+                "others but were coded otherwise; they were made one."
             )
         if self.type != "category":
             return
         folded = Counter(text.casefold() for text in normal)
-        if twins := sorted(text for text in normal if folded[text.casefold()] > 1):
-            listed = ", ".join(map(excerpt, twins[:4]))
-            self.tell(f"Labels of {self.name!r} differ in capitals alone: {listed}.")
+        if twins := {t: n for t, n in self.labels.items() if folded[t.casefold()] > 1}:
+            self.tell(f"Labels of {self.name!r} differ in capitals alone: {self.listed(twins)}.")
         if not split and (sign := _separator(normal)):
             joined = [text for text in self.labels if sign in text]
             self.tell(
@@ -355,17 +498,17 @@ class Column:
         counts: Counter[str] = Counter()
         for text, count in self.labels.items():
             parts = unicodedata.normalize("NFC", text).split(sign)
-            counts += dict.fromkeys(filter(None, map(str.strip, parts)), count)
+            counts.update(dict.fromkeys(filter(None, map(str.strip, parts)), count))
         pattern = literal(f"{_BLANKS}{re.escape(sign)}{_BLANKS}")
-        parts = f"string_split_regex(nfc_normalize(CAST({{}} AS VARCHAR)), {pattern})"
-        columns = []
+        split = f"string_split_regex(nfc_normalize(CAST({{}} AS VARCHAR)), {pattern})"
+        columns: list[Column] = []
         for answer, _ in counts.most_common(MOST_ANSWERS):
             name = f"{self.name}: {answer}"
             while name in names:
                 name += " (2)"
             one = replace(self, name=name, place=place + len(columns))
             one.notices, one.type = [], "boolean"
-            one.sql = f"list_contains({parts.format(one.source)}, {literal(answer)})"
+            one.sql = f"list_contains({split.format(one.source)}, {literal(answer)})"
             columns.append(one)
         if not columns:
             raise ReadError(f"{self.name!r} holds no answers that could be split; leave it whole.")
@@ -384,23 +527,41 @@ class Column:
         return "text" if count > 1_000 or (long and count > 20) else "category"
 
 
+def _unit(found: re.Match[str]) -> str:
+    """Return the unit beside a number, in the singular."""
+    unit = (found["unit"] or found["other"] or "").lower().rstrip(".")
+    return unit.removesuffix("s") if len(unit) > 2 else unit
+
+
+def _digits(text: str) -> int:
+    """Count the digits of a whole number, or before the decimal sign."""
+    return len(re.sub(r"\D", "", re.split("[.eE]", text)[0])) if len(text) > 15 else 0
+
+
 def _is_date(text: str, form: str) -> bool:
-    if not _DATES[form].fullmatch(text):
+    if not compiled(_DATES[form]).fullmatch(text):
         return False
-    first, second = map(int, re.split(r"\D", text)[:2])
+    first, second = re.split("[^0-9]", text)[:2]
     ends = (12, 31) if form.startswith("%m") else (31, 12)
-    return form.startswith("%Y") or (first <= ends[0] and second <= ends[1])
+    free = form.startswith("%Y") or "%b" in form
+    return free or (int(first) <= ends[0] and int(second) <= ends[1])
+
+
+def _written(text: str, form: str) -> str:
+    """Write the day of a date as ISO does."""
+    return datetime.strptime(re.split("[ T]", text)[0], form).date().isoformat()
 
 
 def _date_sql(form: str, text: str) -> str:
+    sql = f"try_strptime(replace({text}, 'T', ' '), {[form + time for time in _TIMES]})"
     if form == _ISO:  # a cast to TIMESTAMP alone would leave out the offset from UTC
-        return (
+        sql = (
             f"CASE WHEN regexp_matches({text}, ':.*([+-]\\d\\d|Z)') "
             f"THEN make_timestamp(epoch_us(TRY_CAST({text} AS TIMESTAMPTZ))) "
             f"ELSE TRY_CAST({text} AS TIMESTAMP) END"
         )
-    forms = ", ".join(f"'{form}{time}'" for time in ("", " %H:%M", " %H:%M:%S"))
-    return f"try_strptime(replace({text}, 'T', ' '), [{forms}])"
+    # DuckDB reads 20 as a year, and "epoch" as a date.
+    return f"CASE WHEN regexp_full_match({text}, '{_DATES[form]}') THEN {sql} END"
 
 
 def _separator(labels: Iterable[str]) -> str:
@@ -451,12 +612,13 @@ def guess_writing(
     scores = dict.fromkeys(order, (0, 0))
     for column in columns:
         texts = column.values if column.kind == "text" else []
-        signed = [text for text in texts if "." in text or "," in text]
-        bare = set(texts).difference(signed)
-        plain = column.count(text for text in bare if is_number(text, WRITINGS[0]))
+        cores = {text: core(text) for text in texts}
+        signed = {text: one for text, one in cores.items() if "." in one or "," in one}
+        bare = cores.keys() - signed
+        whole = column.count(text for text in bare if is_number(cores[text], WRITINGS[0]))
         least = ENOUGH * column.count(texts)
-        for writing in order if plain + column.count(signed) >= max(1, least) else ():
-            good = plain + column.count(text for text in signed if is_number(text, writing))
+        for writing in order if whole + column.count(signed) >= max(1, least) else ():
+            good = whole + column.count(t for t, one in signed.items() if is_number(one, writing))
             if good >= least:
                 count, values = scores[writing]
                 scores[writing] = (count + 1, values + good)
@@ -481,11 +643,15 @@ def decide(columns: list[Column], options: ReadOptions) -> str:
     for name, _ in (*options.missing, *options.types, *options.split):
         if name not in names:
             raise ReadError(f"The table has no column {name!r}; read it without options for that.")
-    types, missing, split = map(dict, (options.types, options.missing, options.split))
+    types, missing, split = dict(options.types), dict(options.missing), dict(options.split)
     place = max((column.place for column in columns), default=0) + 1
     added: list[Column] = []
     for column in columns:
         column.drop_missing(options.writing, missing.get(column.name))
+    shown = {column.shows_day_first() for column in columns} - {None}
+    if options.day_first is None and len(shown) == 1:
+        options = options.changed(day_first=shown.pop())
+    for column in columns:
         if sign := split.get(column.name):
             added += column.answers(sign, place + len(added), names)
         column.decide(options, types.get(column.name))
@@ -502,22 +668,24 @@ def _tell_ambiguous(columns: Sequence[Column], options: ReadOptions) -> None:
     """
     writing = options.writing
     proven = {"."} if options.delimiter == "," and options.decimal == "." else set()
-    doubtful: list[tuple[str, Column, str]] = []
+    doubtful: list[tuple[str, Column, list[str]]] = []
     for column in columns:
-        if not column.sql.startswith("number("):
+        if not column.sql.startswith(("number(", "coalesce(number(")):
             continue
         for sign in filter(None, writing):
-            texts = [text for text in column.numbers if sign in text]
-            if texts and all(is_ambiguous(text, writing) for text in texts):
-                doubtful.append((sign, column, texts[0]))
+            texts = [text for text in column.numbers if sign in core(text)]
+            if texts and all(is_ambiguous(core(text), writing) for text in texts):
+                doubtful.append((sign, column, texts))
             elif texts:
                 proven.add(sign)
-    for sign, column, text in doubtful:
+    for sign, column, texts in doubtful:
         if sign not in proven:
             way = (other((sign, ""))[0], sign) if sign == options.decimal else (sign, "")
+            one = column.numbers[texts[0]]
             column.tell(
-                f"{text!r} in {column.name!r} was read as {column.numbers[text]:.10g}; it may be "
-                f"{number(text, way):.10g}.",
+                f"{excerpt(texts[0])} in {column.name!r} was read as {one:.10g}; it may be "
+                f"{number(core(texts[0]), way):.10g} "
+                f"(so written: {column.times(column.count(texts))} records).",
                 decimal=way[0],
                 thousands=way[1],
             )

@@ -54,6 +54,8 @@ class ReadOptions:
     split : tuple of (column, separator)
         Columns of several answers in a cell, which become one of booleans an answer besides; ""
         splits none. Also a mapping.
+    day_first : bool, optional
+        Of dates that fit day first and month first.
 
     Raises
     ------
@@ -74,6 +76,7 @@ class ReadOptions:
     missing: tuple[tuple[str, tuple[str, ...]], ...] = ()
     types: tuple[tuple[str, ColumnType], ...] = ()
     split: tuple[tuple[str, str], ...] = ()
+    day_first: bool | None = None
 
     def __post_init__(self) -> None:
         try:
@@ -104,6 +107,8 @@ class ReadOptions:
             return f"the first record (row {self.first}) must stand below row {max(self.header)}"
         if not all(isinstance(sign, str) for _, sign in self.split):
             return "split gives each column the text between its answers"
+        if self.day_first not in (None, True, False):
+            return "day_first is true or false"
         wrong = [kind for _, kind in self.types if kind not in get_args(ColumnType)]
         return f"there is no type of column {wrong[0]!r}" if wrong else ""
 

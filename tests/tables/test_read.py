@@ -6,18 +6,15 @@ import csv
 import gzip
 import io
 import zipfile
-from functools import cache
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings, strategies as st
 
 import distpriv as dp
-from distpriv.tables.numbers import WRITINGS, number, number_macro
-from distpriv.tables.read import in_memory, read
+from distpriv.tables.read import read
 
 N = 60
 AGE = np.arange(N) * 7 % 60 + 18
@@ -120,146 +117,6 @@ def test_footer_of_a_small_table_is_no_record(data, records):
     assert "is no record and was left out" in texts(frame)[0]
 
 
-@pytest.mark.parametrize(
-    ("cells", "delimiter", "read_as", "other"),
-    [
-        ("2,037 1,500 3,250", ";", 2.037, "2037"),
-        ("2.037 1.500 3.250", ";", 2.037, "2037"),
-        ('"2,037" "1,500" "3,250"', ",", 2037, "2.037"),
-        ("2,037 1,500 3,250", "\t", 2037, "2.037"),
-    ],
-)
-def test_numbers_that_may_be_a_thousandfold_are_told(cells, delimiter, read_as, other):
-    rows = [f"x{delimiter}y", *(f"{cell}{delimiter}a" for cell in cells.split() * 5)]
-    data = "\n".join(rows).encode()
-    frame = dp.read_table(data)
-    assert frame["x"][0] == read_as
-    options, (notice,) = dp.how_read(frame)
-    assert f"it may be {other}" in notice.text
-    assert dp.read_table(data, options, **dict(notice.changes))["x"][0] == float(other)
-    # One number that is not ambiguous tells what the others are.
-    frame = dp.read_table(("x;y\n" + "2,037;0,5\n1,500;0,25\n" * 9).encode())
-    assert frame["x"].mean() == pytest.approx(1.7685)
-    assert not texts(frame)
-
-
-@cache
-def numbers_database():
-    db = in_memory()
-    for k, writing in enumerate(WRITINGS):
-        db.execute(number_macro(f"number_{k}", writing))
-    return db
-
-
-def sql_numbers(written, writing):
-    query = f"SELECT number_{WRITINGS.index(writing)}(t) FROM (SELECT unnest(?) AS t)"
-    return [row[0] for row in numbers_database().execute(query, [written]).fetchall()]
-
-
-@settings(max_examples=25, deadline=None)
-@given(
-    writing=st.sampled_from(WRITINGS),
-    numbers=st.lists(st.floats(-1e9, 1e9).map(lambda x: round(x, 3)), min_size=1, max_size=20),
-)
-def test_sql_and_python_read_the_same_numbers(writing, numbers):
-    decimal, thousands = writing
-    swap = str.maketrans(",.", f"{thousands or ','}{decimal}")
-    written = [(f"{x:,.3f}" if thousands else f"{x:.3f}").translate(swap) for x in numbers]
-    assert sql_numbers(written, writing) == [number(text, writing) for text in written] == numbers
-
-
-def test_texts_that_are_no_numbers_stay_texts():
-    odd = ["1_000", "inf", "nan", "1.2.3", "12 34", "(3", "90+", "1e999"]
-    assert sql_numbers(odd, (".", "")) == [None] * len(odd)
-
-
-def column(cells, name="x", **changes):
-    """Read a column beside the ages: values, notices and type."""
-    rows = (f"{cell},{age}\n" for cell, age in zip(cells, AGE, strict=False))
-    reading = read(f"{name},age\n{''.join(rows)}".encode(), **changes)
-    return reading.to_frame()[name], reading.notices, reading.types[name]
-
-
-@pytest.mark.parametrize(
-    ("cells", "missing", "words"),
-    [
-        (["5", "7", "8", "prefer not to say", "NA"] * 12, 24, "'prefer not to say' (12)"),
-        (["90+", *map(str, range(20, 60))], 1, "row 2 is '90+'"),
-        (["1.5", "2", "<0.5", "3"] * 10, 0, "they were read as labels"),
-        ([f"0{k % 9 + 1}/0{k % 7 + 1}/2020" for k in range(N)], 0, "the month was read first"),
-        (["Tea;Coffee", "Coffee", "Tea;Milk", "Milk"] * 15, 0, "several answers"),
-        (["red", "Red"] * 30, 0, "capitals alone"),
-        (["cafe\u0301", "café"] * 30, 0, "were made one"),
-        (["7 %", "8"] * 30, 0, "have a %"),
-        (["Y", ""] * 30, 0, "blank was read as not ticked"),
-        ([""] * 30, 30, "is empty in every record"),
-    ],
-)
-def test_doubtful_columns_are_told(cells, missing, words):
-    values, (notice, *_), _ = column(cells)
-    assert words in notice.text
-    assert values.isna().sum() == missing
-
-
-@pytest.mark.parametrize(
-    ("cells", "kind"),
-    [
-        ([f"{k * 137 % 999:05d}" for k in range(N)], "identifier"),
-        ([str(14394036215189355 * 100 + k) for k in range(N)], "identifier"),
-        ([f"word {k}" for k in range(N)], "identifier"),
-        (range(1, N + 1), "identifier"),
-        (["None", "dog"] * 30, "category"),
-        (["T", "F"] * 30, "category"),
-        (["NA", "DE", "FR", "ES"] * 15, "category"),
-        (["20-29", "30-39"] * 30, "category"),
-        (["true", "FALSE"] * 30, "boolean"),
-        (["1", "0"] * 30, "number"),
-        (["'-5.00", "($3)", "−7"] * 20, "number"),
-    ],
-)
-def test_column_is_what_it_holds(cells, kind):
-    values, _, found = column(cells)
-    assert found == kind
-    assert values.isna().sum() == 0
-
-
-@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%Y", "%Y/%m/%d", "%d/%m/%Y %H:%M"])
-def test_dates_are_read_in_their_writing(form):
-    dates = pd.Series(pd.date_range("2020-01-01", periods=N, freq="25h"))
-    values, _, _ = column(dates.dt.strftime(form))
-    assert values.dtype == "datetime64[us]"
-    assert (values == (dates if "%H" in form else dates.dt.floor("D"))).all()
-
-
-def test_codes_for_missing_values_are_offered():
-    cells = [*(str(k % 4 + 1) for k in range(40)), *["777", "999"] * 10]
-    _, (notice,), _ = column(cells)
-    assert "777 (10 records), 999 (10 records)" in notice.text
-    assert column(cells, **dict(notice.changes))[0].mean() == 2.5
-    data = parquet({"x": np.tile([1.0, 2.0, 3.0, -99.0], 15)})
-    options, (notice,) = dp.how_read(dp.read_table(data))
-    assert dp.read_table(data, options, **dict(notice.changes))["x"].isna().sum() == 15
-
-
-def test_several_answers_become_columns(tmp_path):
-    path = tmp_path / "drinks.csv"
-    cells = ["Tea; Cafe\u0301 (black)", "Caf\u00e9 (black)", "Tea;Milk", "Milk", ""] * 12
-    path.write_text("drinks,age\n" + "".join(f"{cell},{k}\n" for k, cell in enumerate(cells)))
-    notice = next(one for one in dp.how_read(dp.read_table(path))[1] if one.changes)
-    assert "24 cells of 'drinks' hold several answers" in notice.text
-    changes = dict(notice.changes)
-    frame = dp.read_table(path, **changes)
-    counts = {name: frame[name].astype(float).sum() for name in list(frame)[2:]}
-    assert counts == {"drinks: Tea": 24, "drinks: Café (black)": 24, "drinks: Milk": 24}
-    assert frame["drinks: Tea"].isna().sum() == 12
-    pd.testing.assert_frame_equal(dp.scan(path, **changes).columns(list(frame)), frame)
-    options, notices = dp.how_read(frame)
-    whole = dp.read_table(path, options, **dict(notices[0].changes))
-    assert list(whole) == ["drinks", "age"]
-    with pytest.raises(dp.ReadError, match="no answers that could be split"):
-        dp.read_table(parquet({"a": [True, False]}), split={"a": ";"})
-
-
 def test_questions_to_some_alone_are_told():
     frame = dp.read_table(b"sex,pregnant\n" + b"F,true\nF,false\nM,\nM,\n" * 10)
     assert "missing in every record with sex = 'M'" in texts(frame)[-1]
@@ -290,17 +147,6 @@ def test_lines_may_break_within_quotation_marks_and_end_early():
     assert frame["y"].isna().sum() == 10
 
 
-def test_late_oddities_of_a_long_table_are_told():
-    size = 60_000
-    frame = pd.DataFrame({"x": np.arange(size) % 7, "ok": "true", "c": ["a", "b"] * (size // 2)})
-    frame = frame.astype(str)
-    frame.loc[size - 3] = ["oops", "maybe", "NA"]
-    table = dp.read_table(frame.to_csv(index=False).encode())
-    assert table.iloc[size - 3].isna().all()
-    assert len(texts(table)) == 2
-    assert (table["x"].drop(size - 3) == np.delete(np.arange(size) % 7, size - 3)).all()
-
-
 def test_columns_of_parquet_keep_their_types_or_are_told():
     columns = {
         "id": pa.array([2**60 + k for k in range(N)]),
@@ -324,8 +170,6 @@ REFUSED = {
     "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(50), "a picture"),
     "a photograph": (b"\xff\xd8\xff\xe0" + bytes(50), "a picture"),
     "a PDF": (b"%PDF-1.7\n", "a PDF"),
-    "SPSS": (b"$FL2@(#) SPSS DATA FILE", "an SPSS file"),
-    "JSON": (b'[{"age": 5}]', "a JSON file"),
     "a web page": (b"<!DOCTYPE html><table>", "web page"),
     "a program": (b"\x7fELF\x02\x01\x01" + bytes(100), "no text"),
     "prose": (PROSE, "running text"),
