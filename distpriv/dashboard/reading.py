@@ -33,7 +33,8 @@ def _rows(rows: Sequence[int]) -> str:
 ACTIONS: dict[str, Callable[[Any], str]] = {
     "member": lambda name: f"Read {name}",
     "delimiter": lambda sign: f"Part values at {SIGNS.get(sign, sign)}",
-    "decimal": lambda sign: f"Decimal {'comma' if sign == ',' else 'point'} instead",
+    "thousands": lambda sign: f"{SIGNS[sign].capitalize()} between thousands",
+    "decimal": lambda sign: f"Decimal {SIGNS[sign][:-1]} instead",
     "header": lambda rows: f"Names in {_rows(rows)}" if rows else "No row of names",
     "first": lambda row: f"Keep row {row} as a record",
     "last": lambda count: f"Leave {count} rows at the end out" if count else "Keep it as a record",
@@ -59,7 +60,7 @@ CHOSEN |= dict.fromkeys(("missing", "types", "split"), lambda pairs: f"{_some([*
 
 def action(changes: Iterable[tuple[str, Any]]) -> str:
     """Say what changes of options do, in the words of a button."""
-    values = dict(changes)
+    values = {name: value for name, value in changes if value != ""}
     return next((words(values[name]) for name, words in ACTIONS.items() if name in values), "")
 
 

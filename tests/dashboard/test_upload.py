@@ -9,7 +9,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard import upload
-from distpriv.dashboard.reading import ACTIONS
+from distpriv.dashboard.reading import ACTIONS, action
 from distpriv.dashboard.state import State
 from distpriv.sources.engine import EngineSource
 from distpriv.tables import ReadOptions
@@ -136,6 +136,7 @@ def words(app):
 
 
 def test_every_option_that_a_click_changes_has_words():
-    """Quotation marks change by hand alone, thousands with the decimal sign."""
-    options = {one.name for one in fields(ReadOptions)} - {"quote", "escape", "thousands"}
-    assert ACTIONS.keys() == options
+    """Quotation marks change by hand alone."""
+    assert ACTIONS.keys() == {one.name for one in fields(ReadOptions)} - {"quote", "escape"}
+    assert action({"decimal": ",", "thousands": "."}.items()) == "Points between thousands"
+    assert action({"decimal": ",", "thousands": ""}.items()) == "Decimal comma instead"
