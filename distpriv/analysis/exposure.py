@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 __all__ = ["exposure", "secret_labelled"]
 
 _RARE = 0.02  # share of records below which a label is left out
-_LABELS = 49  # of a column: no more have so large a share
 _MARGIN = 0.005  # between a range and 0 or 1
 _VARIES = 1e-7  # of a squared deviation: less is none
+_Secret = tuple[SensitiveProperty, FloatArray]
 _HEAD = ["column", "label", "share", "low", "high", "guesses", "fits"]
 
 
@@ -35,16 +35,17 @@ def exposure(
     """Compute how often the best attacker guesses each column's share, by one pooled covariance.
 
     Every label that at least 2 % of the records have is a secret (of two labels, the rarer one),
-    and every column of numbers above its median. The attacker chooses between two shares around
-    the table's own.
+    and every column of numbers or dates above its median. The attacker chooses between two shares
+    around the table's own, and the figures vary within both groups as in the table.
 
     Parameters
     ----------
     table : DataFrame or Source
-        Of larger tables 200 000 random records count.
+        Of larger tables 200 000 random records count, and fewer of very many columns: attrs of the
+        frame have their number as "records".
     query : Query, optional
-        Figures that are released. None: every figure of the table, one after the other, where a
-        missing value counts as an average one.
+        Figures that are released. None: every average, and counts of these labels, one after the
+        other, where a missing value counts as an average one.
     n : int, optional
         Records that the figures are of; the whole table by default. They count as drawn with
         replacement.
@@ -71,28 +72,30 @@ def exposure(
     source = source_of(table)
     released = query.columns if query is not None else ()
     frame = sample(source, (*source.labels, *source.numbers, *source.dates, *released))
+    every = [*_secrets(source, frame)]
     if query is None:
-        owners, labels, columns = zip(*_figures(source, frame), strict=True)
+        owners, labels, columns = zip(*_figures(source, frame, every), strict=True)
         values = np.column_stack(columns)
     else:
         owners, labels, values = ("",) * len(query), (), query.influence(query.values(frame))
-    groups = _Moments(values)
+    records = _Records(values, 1 - len(frame) / max(source.rows, 1))
     reach = width * math.sqrt(source.rows if n is None else n) / 2
     rows = []
-    for secret, having in _secrets(source, frame):
-        share = groups.split(having)
-        if not _RARE <= share <= 1 - _RARE:
-            continue
-        middle = min(max(share, width / 2 + _MARGIN), 1 - width / 2 - _MARGIN)
-        others = np.array([owner != secret.column for owner in owners])
-        single, together = groups.distances(middle, others)
-        right = 100 * ndtr(reach * np.append(together, np.where(others, single, np.nan)))
-        low, high = 100 * (middle - width / 2), 100 * (middle + width / 2)
-        head = (secret.column, secret.label, 100 * share, low, high, right[0])
-        rows.append((*head, abs(middle - share) < 1e-9, *right[1 : 1 + len(labels)]))
+    for column, some in groupby(every, lambda pair: pair[0].column):
+        secrets, having = zip(*some, strict=True)
+        own = np.array([owner == column for owner in owners])
+        for secret, share, distances in zip(secrets, *records.distances(having, own), strict=True):
+            if not _RARE <= share <= 1 - _RARE:
+                continue
+            middle = min(max(share, width / 2 + _MARGIN), 1 - width / 2 - _MARGIN)
+            low, high = 100 * (middle - width / 2), 100 * (middle + width / 2)
+            right = 100 * ndtr(reach * distances[: 1 + len(labels)])
+            head = (column, secret.label, 100 * share, low, high, right[0])
+            rows.append((*head, abs(middle - share) < 1e-9, *right[1:]))
     if not rows:
         raise DistprivError("No column of this table can be a secret; it needs labels or numbers.")
     result = pd.DataFrame(rows, columns=[*_HEAD, *labels])
+    result.attrs["records"] = len(frame)
     return result.sort_values("guesses", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -104,69 +107,92 @@ def secret_labelled(table: Any, column: str, label: str) -> SensitiveProperty:
     raise DistprivError(f"This table offers no secret {label!r}; choose another one.")
 
 
-def _figures(source: Source, frame: pd.DataFrame) -> Iterator[tuple[str, str, FloatArray]]:
+def _figures(
+    source: Source, frame: pd.DataFrame, every: list[_Secret]
+) -> Iterator[tuple[str, str, FloatArray]]:
     """Yield column, label and records of each figure; a missing label is none."""
     for column in source.numbers:
         if column not in source.labels:
             values = numbers_of(frame, column)
-            average = np.where(np.isnan(values), np.nanmean(values), values)
-            yield column, Statistic("mean", column).label, average
-    for secret, having in _secrets(source, frame):
+            known = np.isfinite(values)
+            average = values[known].mean() if known.any() else 0.0
+            yield column, Statistic("mean", column).label, np.where(known, values, average)
+    for secret, having in every:
         for label in secret.values:  # noqa: PD011
             yield secret.column, Statistic("count", secret.column, label).label, having == 1
 
 
-def _secrets(source: Source, frame: pd.DataFrame) -> Iterator[tuple[SensitiveProperty, FloatArray]]:
-    """Yield what columns offer, and who has it."""
-    every = [
-        SensitiveProperty(column, (label,))
-        for column, labels in source.labels.items()
-        for label in (labels[1:] if len(labels) == 2 else labels[:_LABELS])
-    ]
-    for secret in (*every, *medians(source, frame)):
-        with suppress(DistprivError):  # no record of the sample has it
-            yield secret, secret.mask(frame)
+def _secrets(source: Source, frame: pd.DataFrame) -> Iterator[_Secret]:
+    """Yield what columns offer, and who has it, column by column; labels that are not too rare."""
+    above = {one.column: [one] for one in medians(source, frame)}
+    for column in dict.fromkeys((*source.labels, *above)):
+        labels = source.labels.get(column, ())
+        every = [SensitiveProperty(column, (label,)) for label in labels[len(labels) == 2 :]]
+        for secret in (*above.get(column, []), *every):
+            try:
+                having = secret.mask(frame)
+            except DistprivError:  # no record of a sample has it
+                break
+            if np.nanmean(having) < _RARE and secret.values:  # noqa: PD011
+                break  # as are those that follow
+            yield secret, having
 
 
-class _Moments:
-    """Means and covariance of records that have a property and of those that have not."""
+class _Records:
+    """Figures of records that lack none, and how they vary within groups of them.
 
-    def __init__(self, values: FloatArray) -> None:
-        self.complete: BoolArray = np.asarray(np.isfinite(values).all(axis=1))
-        records = values[self.complete]
-        center, unit = records.mean(axis=0), records.std(axis=0)
-        scaled = (values - center) / np.where(unit > 0, unit, 1.0)
-        self.values: FloatArray = np.where(self.complete[:, None], scaled, 0.0)
-        self.all = self.complete.sum(), self.values.sum(axis=0), self.values.T @ self.values
+    Those with and without a property differ by b, in p and 1 − p of the records, and vary within
+    them by W = T − p (1 − p) b bᵀ, T the covariance of all. So bᵀ W⁻¹ b = q / (1 − p (1 − p) q),
+    q = bᵀ T⁻¹ b, and T⁻¹ without some figures follows from that with all.
+    """
 
-    def split(self, having: FloatArray) -> float:
-        """Take records with and without (1 and 0) apart; return the share with it."""
-        fine, flags = self.complete & np.isfinite(having), self.complete & (having == 1)
-        total, sums, squares = self.all
-        if fine.sum() != total:
-            part = self.values[fine]
-            total, sums, squares = len(part), part.sum(axis=0), part.T @ part
-        count = int(flags.sum())
-        few = flags if 2 * count <= total else fine & ~flags
-        part = self.values[few]
-        smaller = len(part), part.sum(axis=0), part.T @ part
-        larger = total - smaller[0], sums - smaller[1], squares - smaller[2]
-        parts = (larger, smaller) if few is flags else (smaller, larger)
-        self.groups = [(sum_ / max(size, 1), square / max(size, 1)) for size, sum_, square in parts]
-        return count / max(int(total), 1)
+    def __init__(self, values: FloatArray, left_out: float) -> None:
+        self.complete = np.isfinite(values).all(axis=1)
+        values = values if self.complete.all() else values[self.complete]
+        self.values: FloatArray = values - values.mean(axis=0)
+        unit = np.sqrt((self.values**2).mean(axis=0))
+        self.values /= np.where(unit > 0, unit, 1.0)
+        self.squares = self.values.T @ self.values
+        self.left_out = left_out
+        self.all = _inverted(self.squares / max(len(values), 1))
 
-    def distances(self, middle: float, others: BoolArray) -> tuple[FloatArray, float]:
-        """Return distances of the groups' means by each figure, (m,), and by some together.
+    def distances(
+        self, having: Sequence[FloatArray], own: BoolArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return shares of properties of one column, (k,), and distances of the groups' means.
 
-        In deviations of one record, where a share `middle` has the property.
+        By all figures but the column's own together, then by each, (k, 1 + m), in deviations of one
+        record; NaN for own ones. `having` is 1, 0 or NaN for all records.
         """
-        (mean, square), (other, other_square) = self.groups
-        between = other - mean
-        spread = (1 - middle) * (square - np.outer(mean, mean))
-        spread += middle * (other_square - np.outer(other, other))
-        single = np.abs(between) / np.sqrt(np.diagonal(spread).clip(_VARIES))
-        values, along = np.linalg.eigh(spread[np.ix_(others, others)])
-        away = (along.T @ between[others]) ** 2
-        visible = (values > _VARIES) | (away > _VARIES)  # else labels that sum to 1: no figure
-        square_sum = (away[visible] / values[visible].clip(_VARIES)).sum()
-        return single, math.sqrt(float(square_sum))
+        flags = np.array(having)[:, self.complete]
+        known = np.isfinite(flags[0])
+        count, total = int(known.sum()), np.zeros(len(own))
+        variances, inverse = self.all
+        if count < len(known):
+            gaps = self.values[~known]
+            total = -gaps.sum(axis=0)
+            mean = total / max(count, 1)
+            square = (self.squares - gaps.T @ gaps) / max(count, 1) - np.outer(mean, mean)
+            variances, inverse = _inverted(square)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            numbers = (flags == 1).sum(axis=1)[:, None]
+            sums = (flags == 1).astype(float) @ self.values
+            between = sums / numbers - (total - sums) / (count - numbers)
+            share = numbers / count
+            noise = self.left_out * (1 / numbers + 1 / (count - numbers))
+            some = np.where(own, 0.0, between)
+            along, block = some @ inverse, np.linalg.inv(inverse[np.ix_(own, own)])
+            q = (along * some).sum(axis=1) - ((along[:, own] @ block) * along[:, own]).sum(axis=1)
+            trace = np.trace(inverse) - (inverse[:, own] @ block * inverse[:, own]).sum()
+            varying = (~own).sum() - _VARIES * trace  # others follow from these
+            squares = np.hstack([q[:, None], np.where(own, np.nan, between**2)])
+            rest = np.hstack([np.ones_like(share), np.broadcast_to(variances, between.shape)])
+            squares /= (rest - share * (1 - share) * squares).clip(_VARIES)
+            squares -= noise * np.append(varying, np.ones(len(own)))
+        return share[:, 0], np.sqrt(squares.clip(0))
+
+
+def _inverted(covariance: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return variances, (m,), and the inverse, (m, m), where all varies by a little at least."""
+    inverse = np.linalg.inv(covariance + _VARIES * np.eye(len(covariance)))
+    return np.diagonal(covariance), np.asarray(inverse, dtype=float)

@@ -11,7 +11,7 @@ from distpriv.analysis.exposure import secret_labelled
 from distpriv.errors import DistprivError
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.queries import Deviation, Mean, Median, Query, SensitiveProperty
-from distpriv.sources import fit_gaussian
+from distpriv.sources import FrameSource, fit_gaussian
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +90,27 @@ def test_every_figure_is_tried_alone_against_every_secret():
     cities = frame[frame["column"] == "city"]
     assert cities.filter(like="count city").isna().all(axis=None)
     assert (cities["guesses"] < 60).all()  # the labels of a column sum to 1, and tell nothing else
+
+
+def test_records_that_are_not_in_the_sample_do_not_expose_anything():
+    """Groups of a sample differ by chance, which the whole table's do not."""
+    rng = np.random.default_rng(4)
+    table = pd.DataFrame({f"c{place}": rng.integers(0, 5, 20_000) for place in range(8)})
+    table["city"] = rng.choice(["a", "b", "c"], 20_000)
+    query = Query([Mean(f"c{place}") for place in range(8)])
+    tables = FrameSource("t", "T", table), table[:2000], Sampled("t", "T", table)
+    frames = [exposure(one, query, n=20_000) for one in tables]
+    assert [one.attrs["records"] for one in frames] == [20_000, 2000, 2000]
+    all_of_them, few, sample = (one[one["column"] == "city"]["guesses"].mean() for one in frames)
+    assert few > 70
+    assert max(all_of_them, sample) < 65
+
+
+class Sampled(FrameSource):
+    """A table of which one record in ten is read."""
+
+    def columns(self, names, most=200_000, seed=0):
+        return super().columns(names, 2000, seed)
 
 
 def test_what_has_no_secret_is_one_sentence():
