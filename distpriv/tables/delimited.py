@@ -8,34 +8,41 @@ import re
 from collections import Counter
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from distpriv.errors import ReadError
+from distpriv.tables.grids import check_width
 from distpriv.tables.options import ReadOptions, excerpt
 
 __all__ = ["FIXED_PLACES", "NO_DELIMITER", "guess_dialect", "load_text", "utf8"]
 
 SAMPLE, LINES = 65_536, 200  # bytes and lines from which the dialect is guessed
+FEW = 4  # letters that tell no code page
 LONGEST = 8 << 20  # bytes of a line that is read without a detour
 NO_DELIMITER, FIXED_PLACES = "\x1f", "\x1e"
 WIDEST = 10_000  # characters of a line with values at fixed places
 _CODE_PAGES = "cp1252 cp1250 cp1251 cp1253 cp1254 cp932 gb18030 big5 cp949"
-_MARKS = ((b"\xef\xbb\xbf", "utf-8-sig"), (b"\xff\xfe", "utf-16"), (b"\xfe\xff", "utf-16"))
+_MARKS = (
+    (rb"\xef\xbb\xbf", "utf-8-sig"),
+    (rb"\xff\xfe\0\0|\0\0\xfe\xff", "utf-32"),
+    (rb"\xff\xfe|\xfe\xff", "utf-16"),
+    (rb"([^\0]\0\0\0){2}", "utf-32-le"),
+    (rb"([^\0]\0){4}", "utf-16-le"),
+    (rb"(\0[^\0]){4}", "utf-16-be"),
+)
+_ODD = re.compile("[a-z][^\x00-\x7fß-ÿœ’\\s][a-z]")  # among small letters of western languages
 _MARKED = bytes(code not in b" \xa0" for code in range(256))
 _TEXT = bytes([*range(9, 14), *range(32, 256)])
 
 
 def utf8(data: bytes) -> tuple[bytes, str]:
     r"""Return text as UTF-8 with ``\n`` between its lines, and the encoding that it had."""
-    encoding = next((name for mark, name in _MARKS if data.startswith(mark)), "utf-8")
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError:
+    encoding = next((name for mark, name in _MARKS if re.match(mark, data)), "utf-8")
+    if encoding == "utf-8" and not _is_utf8(data):
         encoding = _guess_encoding(data)
-        text = data.decode(encoding, "replace")
     if encoding != "utf-8":
-        data = text.encode()
-    del text
+        data = data.decode(encoding, "replace").encode()
     data = data.rstrip(b"\x1a")  # how DOS ended a file
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
@@ -48,12 +55,29 @@ def utf8(data: bytes) -> tuple[bytes, str]:
     return data, "utf-8" if encoding.startswith("utf") else encoding
 
 
+def _is_utf8(data: bytes) -> bool:
+    """Check text where it is, for a copy may take four times its size."""
+    ends = pa.py_buffer(np.array([0, len(data)]))
+    try:
+        pa.Array.from_buffers(pa.large_string(), 1, [None, ends, pa.py_buffer(data)]).validate(
+            full=True
+        )
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
 def _guess_encoding(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
-    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())[:SAMPLE]
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    telling = telling[: telling.find(b"\n", SAMPLE)] if len(telling) > SAMPLE else telling
+    usual, mac = (telling.decode(name, "replace") for name in ("cp1252", "mac_roman"))
+    if len(_ODD.findall(mac)) < len(_ODD.findall(usual)):
+        return "mac_roman"
+    if sum(sign > "\x7f" for sign in usual) < FEW:
+        return "cp1252"
     best = from_bytes(telling, cp_isolation=_CODE_PAGES.split()).best()
-    usual = telling.decode("cp1252", "replace")
     return best.encoding if best and telling.decode(best.encoding) != usual else "cp1252"
 
 
@@ -71,7 +95,21 @@ def _rows(data: bytes, delimiter: str, quote: str, escape: str, *, strict: bool 
 def _widths(data: bytes, *dialect: str) -> Counter[int]:
     """Count the first lines by their number of cells."""
     rows = zip(_rows(data, *dialect), range(LINES), strict=False)
-    return Counter(len(row) for row, _ in rows if row)
+    try:
+        return Counter(len(row) for row, _ in rows if row)
+    except csv.Error:
+        raise ReadError(
+            f"A value in the first lines has more than {csv.field_size_limit()} characters; "
+            "shorten it, or close its quotation mark."
+        ) from None
+
+
+def _sample(data: bytes) -> bytes:
+    """Return whole lines at the top."""
+    end = SAMPLE
+    while end < len(data) and data.count(b"\n", 0, end) < 2:
+        end *= 4
+    return data if end >= len(data) else data[: data.rfind(b"\n", 0, end) + 1]
 
 
 def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> ReadOptions:
@@ -82,9 +120,7 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
     """
     if "delimiter" in fixed:
         return options
-    sample = data[:SAMPLE]
-    if len(data) > SAMPLE:
-        sample = sample[: sample.rfind(b"\n") + 1] or sample
+    sample = re.sub(rb"\A(#[^\n]*\n)+", b"", _sample(data))
     hint = re.match(rb'"?sep=([ -~\t])"?\n', sample)
     if hint:  # a line that Excel understands
         sample = sample[hint.end() :]
@@ -99,16 +135,25 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
                 continue
             mark = re.escape(delimiter.encode())
             single = re.search(b"(?m)(^|" + mark + b")'[^'\n]*" + mark + b"[^'\n]*'", sample)
-            for quote in "\"'" if single else '"':
-                widths = _widths(sample, delimiter, quote, escape or quote)
-                width, times = widths.most_common(1)[0]
-                share = times / widths.total() if width > 1 else 0.0
+            cells = len(re.findall(b"(?m)(?:^|" + mark + b")'[^'\n]*'(?=$|" + mark + b")", sample))
+            most = 2 * cells > sample.count(delimiter.encode()) + sample.count(b"\n")
+            for quote in "'" if most else "\"'" if single else '"':
+                _, share = _width(_widths(sample, delimiter, quote, escape or quote))
                 best = max(best, (share, delimiter, quote), key=lambda one: one[0])
     if best[0] < 0.6:
         _refuse_prose(sample.decode("utf-8", "ignore").splitlines()[:LINES])
         best = (0.0, NO_DELIMITER, '"')
     changes = {"delimiter": best[1], "quote": best[2], "escape": escape or best[2]}
     return options.changed(**{key: one for key, one in changes.items() if key not in fixed})
+
+
+def _width(widths: Counter[int]) -> tuple[int, float]:
+    """Return how many cells most lines have, and their share, also if notes stand around them."""
+    several = Counter({width: times for width, times in widths.items() if width > 1})
+    width, times = several.most_common(1)[0] if several else (1, 0)
+    share = times / max(1, widths.total())
+    apart = times > 4 and share >= 0.4 and times >= 0.9 * several.total()
+    return width, max(0.6, share) if apart else share
 
 
 def _lines(data: bytes) -> list[str]:
@@ -171,14 +216,21 @@ def load_text(data: bytes, options: ReadOptions) -> pa.Table:
     if options.delimiter == FIXED_PLACES:
         return _at_places(data)
     dialect = (options.delimiter, options.quote, options.escape)
-    widths = _widths(data[:SAMPLE], *dialect)
-    width = widths.most_common(1)[0][0] if widths else 1
+    widths = _widths(_sample(data), *dialect)
+    width, share = _width(widths)
+    if share < 0.4:
+        width = max(widths, key=widths.__getitem__, default=1)
+    check_width(width)
     try:
-        return _parse(data, width, dialect, LONGEST)
-    except ValueError:  # of Arrow, also for a separator that is no ASCII
-        pass  # and with it what it quotes
-    data = _filled_up(data, width, dialect)
-    return _parse(data, width, (",", '"', '"'), min(len(data) + 1, 2**31 - 1))
+        cells = _parse(data, width, dialect, LONGEST)
+    except ValueError:  # of Arrow, also for a separator that is no ASCII, and with what it quotes
+        data = _filled_up(data, width, dialect)
+        return _parse(data, width, (",", '"', '"'), min(len(data) + 1, 2**31 - 1))
+    last = [str(column[-1]) for column in cells.columns if len(column)]
+    if data.count(options.quote.encode()) % 2 and any("\n" in cell for cell in last):
+        odd = next(cell for cell in last if "\n" in cell).partition("\n")[0]
+        raise ReadError(f"The quotation mark before {excerpt(odd)} is not closed; close it.")
+    return cells
 
 
 def _parse(data: bytes, width: int, dialect: tuple[str, str, str], block: int) -> pa.Table:

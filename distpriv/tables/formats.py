@@ -94,10 +94,10 @@ def format_of(data: bytes) -> Format | None:
 
 def _open(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Grid:
     data, options, notices = _unpack(data, options)
-    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
-        raise ReadError("The file is empty; choose one with column names and records.")
     if data.startswith(_WIDE):
         data, _ = utf8(data)
+    if not data.strip(b"\xef\xbb\xbf \t\r\n"):
+        raise ReadError("The file is empty; choose one with column names and records.")
     if form := format_of(data):
         if form.reader is None:
             raise ReadError(f"This is {form.title}; {form.advice}.")
@@ -151,6 +151,8 @@ def _member(archive: zipfile.ZipFile, name: str, notices: list[Notice]) -> str:
     files = [e for e in archive.infolist() if not e.is_dir() and "__MACOSX" not in e.filename]
     if not files:
         raise ReadError("The archive is empty; choose one that holds a table.")
+    if len({e.filename for e in files}) < len(files):
+        raise ReadError("The archive has two files of one name; unpack it and choose the table.")
     if any(e.flag_bits & 1 for e in files):
         raise ReadError("The archive is locked by a password; unpack it and choose the table.")
     aside = {e.filename: _NO_TABLES.search(PurePosixPath(e.filename).name) for e in files}
@@ -183,7 +185,7 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
     down = [span for span in merged if span[1][0] - 2 >= span[0][0] > 0]  # over records
     for (top, left), (bottom, _) in down:
         for row in rows[top : bottom + 1]:
-            row[left] = rows[top][left]
+            row[left : left + 1] = rows[top][left : left + 1]
     if down:
         text = f"{len(down)} merged cells were read as the value of every row that they span."
         notices.append(Notice(text))
@@ -193,9 +195,10 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
 def _parquet(data: bytes, options: ReadOptions) -> Grid:
     import pyarrow.parquet as pq
 
-    table = pq.ParquetFile(pa.BufferReader(data)).read()
-    names = [name for name in table.column_names if not _INDEX.fullmatch(name)]
-    places = [table.column_names.index(name) for name in names]
+    table = pq.ParquetFile(
+        pa.BufferReader(data), coerce_int96_timestamp_unit="us", page_checksum_verification=True
+    ).read()
+    places = [at for at, name in enumerate(table.column_names) if not _INDEX.fullmatch(name)]
     return grid_of_table(table.select(places), options, [])
 
 
