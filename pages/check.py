@@ -92,8 +92,8 @@ with page.sentences():
 
 # 5. What all this rests on
 st.header("What does this rest on?", anchor=False)
-own = "your own table" if scenario.source in PRIVATE else "a table of this server"
-kinds = {"table": own, "example": "an example", "reference": "public reference data"}
+whose = "your own table" if scenario.source in PRIVATE else "a table of this server"
+kinds = {"table": whose, "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
 basis = "Balanced figures hold for any data; noise holds "
 modelled = any(way.rests == "model" for way in now.ways)

@@ -110,7 +110,7 @@ def sidebar(state: State) -> DeltaGenerator:
     scenario = state.scenario
     control(state, "source", help=tables.story(scenario.source) or None)
     _open(state, "Use my own table", "upload", ":material/upload:", width="stretch")
-    if scenario.source in state.files or getattr(state.source(), "notices", None):
+    if state.files.get(scenario.source) or getattr(state.source(), "notices", None):
         icon = ":material/fact_check:"
         st.button("How it was read", icon=icon, type="tertiary", on_click=state.reread)
     control(state, "secret")

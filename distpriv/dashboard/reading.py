@@ -81,7 +81,7 @@ def summary(frame: pd.DataFrame, rows: int, options: ReadOptions) -> str:
         names.setdefault(_type(column), []).append(str(name))
     many = f" from {whole(rows)} rows" if rows != len(frame) else ""
     parts = [f"**{whole(len(frame))} records**{many}, {len(frame.columns)} columns."]
-    parts += [f"{kind}: {escape(_some(each))}." for kind, each in names.items()]
+    parts += [f"{kind}: {escape(_some(some))}." for kind, some in names.items()]
     chosen = options.arguments().items()
     words = [CHOSEN[name](value) for name, value in chosen if name in CHOSEN]
     parts += [f"Read: {escape(', '.join(words))}."] if words else []

@@ -83,8 +83,8 @@ class State:
     uploads : dict of key to dict of (reading, row) to (source, start)
         The visitor's tables, "upload" and "open", each as it is or was read, and the scenario that
         it then begins with.
-    files : dict of key to File
-        What they were read from, except for tables that stay where they lie.
+    files : dict of key to File or None
+        What they were read from; None for tables that stay where they lie.
     file : File or None
         The one that the open dialog is about.
     wait : callable
@@ -106,7 +106,7 @@ class State:
     errors: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     uploads: dict[str, dict[How, Brought]] = field(default_factory=dict)
-    files: dict[str, File] = field(default_factory=dict)
+    files: dict[str, File | None] = field(default_factory=dict)
     file: File | None = None
     wait: Callable[[str], AbstractContextManager[Any]] = nullcontext
     jobs: dict[str, Any] = field(default_factory=dict)
@@ -168,8 +168,8 @@ class State:
         """
         now = self.scenario
         if name == "source":
-            own = {key: self._brought(key)[0].title for key in self.uploads}
-            return named_sources() | tables.EXAMPLE_TITLES | own
+            brought = {key: self._brought(key)[0].title for key in self.uploads}
+            return named_sources() | tables.EXAMPLE_TITLES | brought
         if name == "secret":
             first = now.secrets[0].secret
             return self._listed()[0] | {first: first.label}
@@ -214,9 +214,7 @@ class State:
                 self.scenario = tables.start(tables.source_by_key(""))
         former.pop(how, None)
         self.uploads[key] = {**former, how: (source, start)}
-        self.files.pop(key, None)
-        if file is not None:
-            self.files[key] = file
+        self.files[key] = file
         self.take(on_table(self.scenario, start) if begun is start else begun)
 
     def reread(self) -> None:

@@ -83,7 +83,7 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
     if now is None:
         another: dict[str, Any] = {"on_click": setattr, "args": (state, "file", None)}
         head.button("Another file", icon=":material/upload:", type="tertiary", **another)
-    told, below = st.empty(), rows.tell_row(frame)
+    line, below = st.empty(), rows.tell_row(frame)
     reading.notices([one for one in notices if one not in below], file, options)
     reading.preview(frame)
     row = _ask_row(frame, file.key, now.row if now else rows.proposed(frame))
@@ -94,7 +94,7 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
     )
     merged = [one for one in files.how_read(source.frame)[1] if one not in notices]
     reading.notices([*below, *merged])
-    told.markdown(reading.summary(source.frame, len(frame), options))
+    line.markdown(reading.summary(source.frame, len(frame), options))
     content = source.fingerprint
     offered, begun = state.memory(
         ("offered", content), lambda: (tables.secrets(source), tables.start(source))
