@@ -30,7 +30,7 @@ from distpriv.text import listed, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Engine", "EngineSource", "written"]
+__all__ = ["Engine", "EngineSource", "typed_as", "written"]
 
 _MOST = 200_000  # records of a table that is read once its records are needed
 _Run = Callable[[str], list[tuple[Any, ...]]]
@@ -359,7 +359,7 @@ class EngineSource:
         if len(frame) > most:
             frame = frame.sample(most, random_state=seed)
         every = enumerate(cells.items())
-        typed = {name: _typed(frame[at], cell.kind) for at, (name, cell) in every}
+        typed = {name: typed_as(frame[at], cell.kind) for at, (name, cell) in every}
         return pd.DataFrame(typed, index=frame.index)
 
     def cancel(self) -> None:
@@ -475,7 +475,7 @@ class EngineSource:
             )
 
 
-def _typed(column: pd.Series, kind: sql.Kind) -> pd.Series:
+def typed_as(column: pd.Series, kind: sql.Kind) -> pd.Series:
     """Return an engine's values as `read_table` types them."""
     import pandas as pd
 

@@ -8,19 +8,22 @@ import gzip
 import math
 import os
 import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import takewhile
+from itertools import chain, takewhile
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from distpriv.errors import ReadError
-from distpriv.sources.engine import Engine, EngineSource
-from distpriv.sources.sql import EXACT, Cell, Kind
+from distpriv.sources.engine import Engine, EngineSource, typed_as
+from distpriv.sources.sql import EXACT, Cell, Kind, single
 from distpriv.tables.columns import (
     Column,
     decide,
@@ -31,10 +34,12 @@ from distpriv.tables.columns import (
     selected,
     stride,
 )
-from distpriv.tables.formats import open_grid
+from distpriv.tables.formats import format_of, open_grid
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
-from distpriv.tables.options import Notice, ReadOptions
-from distpriv.tables.read import in_memory
+from distpriv.tables.options import Notice, ReadOptions, excerpt
+from distpriv.tables.read import MOST_NOTICES, in_memory
+from distpriv.tables.rows import tell_row
+from distpriv.text import listed
 
 __all__ = ["scan"]
 
@@ -52,25 +57,31 @@ _KINDS: dict[str, Kind] = {"number": "number", "boolean": "boolean", "date": "da
 # SQL that makes a type of DuckDB one that `read_table` knows, and its kind there.
 _TYPES = {
     r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?": ("CAST({0} AS BIGINT)", "number"),
-    r"FLOAT\w*|DOUBLE|DECIMAL.*": ("CAST({0} AS DOUBLE)", "number"),
+    r"FLOAT": (single("{0}"), "number"),
+    r"DOUBLE|DECIMAL.*": ("CAST({0} AS DOUBLE)", "number"),
     r"DATE|TIMESTAMP(_\w+)?": ("CAST({0} AS TIMESTAMP)", "date"),
     r"TIMESTAMP.* WITH TIME ZONE": ("make_timestamp(epoch_us({0}))", "date"),
     r"BOOLEAN": ("{0}", "boolean"),
-    r"VARCHAR|ENUM.*": (_TRIMMED, "text"),
+    r'VARCHAR|ENUM.*|"NULL"': (_TRIMMED, "text"),
 }
+# Of times, as Arrow writes them.
+_TIMES = {"ms": "%g", "us": "%f", "ns": "%f000"}
+_TIME = "strftime(DATE '2000-01-01' + CAST({{0}} AS TIME), '%H:%M:%S.{}')"
 
 _Db = duckdb.DuckDBPyConnection
 _Fixed = frozenset[str]
 
 
 class _Rows(NamedTuple):
-    """SQL of rows and of their numbers; of columns: name, cells, kind as `Grid` has it."""
+    """SQL of rows and of their numbers; of columns: name, its SQL, cells, kind as `Grid` has it."""
 
     table: str
     place: str
     records: int
-    columns: list[tuple[str, str, str]]
+    columns: list[tuple[str, str, str, str]]
     options: ReadOptions
+    notices: list[Notice]
+    typed: bool  # by the files
 
 
 def scan(
@@ -103,7 +114,7 @@ def scan(
         load = _parquet if all(map(_is_parquet, files)) else _text
         rows = load(db, root, files, options, fixed)
         source = _source(db, os.fspath(path), files, rows, fixed)
-    except (duckdb.Error, OSError) as error:
+    except (duckdb.Error, OSError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
         raise ReadError(
             f"{path} cannot be scanned ({reason}); try read_table, which reads more."
@@ -137,32 +148,65 @@ def _is_parquet(file: str) -> bool:
 def _call(reader: str, root: Path, files: list[str], options: str = "") -> str:
     paths = ", ".join(literal(glob.escape(file)) for file in files)
     hive = any("=" in part for file in files for part in Path(file).relative_to(root).parts[:-1])
-    union = f"union_by_name = true, hive_partitioning = {hive}"
-    return f"{reader}([{paths}], {union}{options})"
+    # Of one file alone, names may recur.
+    how = f"union_by_name = {len(files) > 1}, hive_partitioning = {hive}"
+    return f"{reader}([{paths}], {how}{options})"
 
 
 def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fixed) -> _Rows:
     table = _call("read_parquet", root, files)
-    schema = pq.read_schema(files[0])
-    if len({name.casefold() for name in schema.names}) < len(schema.names):
-        raise ReadError(f"{root.name} has names that differ in capitals alone; use read_table.")
+    schemas = [pq.read_schema(file) for file in files]
+    _check_twins(schema.names for schema in schemas)
     described = db.execute(f"DESCRIBE FROM {table}").fetchall()
-    spans = {field.name for field in schema if pa.types.is_duration(field.type)}
-    types = {name: kind for name, kind, *_ in described if name not in spans}
+    types = {name: kind for name, kind, *_ in described}
+    # DuckDB lists the first file's columns first, and changes some names.
+    fields = dict(zip(types, schemas[0], strict=False))
     large = [name for name, kind in types.items() if re.fullmatch("UINTEGER|U?(BIG|HUGE)INT", kind)]
     sizes = "".join(f", max(abs(CAST({quoted(name)} AS DOUBLE)))" for name in large)
     ((count, *found),) = db.execute(f"SELECT count(*){sizes} FROM {table}").fetchall()
     for name, size in zip(large, found, strict=True):
         if (size or 0) > EXACT:
             types[name] = "VARCHAR"  # so many digits name something
-    columns = [
-        (name, cell.format(quoted(name)), kind)
-        for name, type_ in types.items()
-        for form, (cell, kind) in _TYPES.items()
-        if re.fullmatch(form, type_) and not _INDEX.fullmatch(name)
-    ]
+    columns, notices = [], []
+    for name, kind in types.items():
+        field = fields.get(name)
+        shown = name if field is None else field.name
+        form = _cell(kind, None if field is None else field.type)
+        if form is None:
+            text = (
+                f"Column {shown!r} holds {kind if field is None else field.type} and was left out."
+            )
+            notices.append(Notice(text, shown))
+        elif not _INDEX.fullmatch(shown):
+            raw = quoted(name)
+            columns.append((" ".join(shown.split()), raw, form[0].format(raw), form[1]))
     place = _COUNTED if "file_row_number" in types else "file_row_number"
-    return _Rows(table, place, count, columns, options)
+    return _Rows(table, place, count, columns, options, notices, True)
+
+
+def _cell(kind: str, stored: pa.DataType | None) -> tuple[str, str] | None:
+    """Return SQL that reads a column of a type, and what it is then; None for nested and binary."""
+    if stored is not None and pa.types.is_duration(stored):
+        return None
+    if stored is not None and pa.types.is_float16(stored):
+        kind = "DOUBLE"
+    if kind.startswith("TIME") and "STAMP" not in kind:
+        unit = "us" if stored is None else stored.unit
+        return _TIME.format(_TIMES[unit]), "text"
+    return next((cell for form, cell in _TYPES.items() if re.fullmatch(form, kind)), None)
+
+
+def _check_twins(files: Iterable[Sequence[str]]) -> None:
+    """Refuse names that differ in capitals alone, or not at all, where several files have names."""
+    several = list(files)
+    names = list(dict.fromkeys(chain(*several)))
+    folded = Counter(name.casefold() for name in names)
+    twins = [name for name in names if folded[name.casefold()] > 1]
+    if twins and len(several) > 1:
+        raise ReadError(
+            f"The columns {listed(map(repr, twins[:4]))} differ in capitals alone, so several "
+            "files cannot be matched by their names; rename them, or use read_table."
+        )
 
 
 def _text(db: _Db, root: Path, files: list[str], options: ReadOptions, fixed: _Fixed) -> _Rows:
@@ -181,13 +225,13 @@ def _text(db: _Db, root: Path, files: list[str], options: ReadOptions, fixed: _F
         "hive_types_autocast = false, all_varchar = true, strict_mode = true, null_padding = false"
     )
     table = _call("read_csv", root, files, how)
+    _check_twins(names for _, names in layouts)
     raw = [name for name, *_ in db.execute(f"DESCRIBE FROM {table}").fetchall()]
     names = [" ".join(name.split()) for name in raw]
     if len(files) == 1 and len(names) == len(first):
-        pairs = zip(first, names, strict=True)
-        names = [own if own.startswith("column ") else name for own, name in pairs]
+        names = first
     if not {name for _, more in layouts for name in more} <= set(names):
-        raise ReadError(f"The columns of {root.name} have no clear names; use read_table.")
+        raise ReadError("The columns of these files have no clear names; use read_table.")
     cells = [_TRIMMED.format(quoted(name)) for name in raw]
     filled = f"coalesce({', '.join(cells)})"
     changed = ", ".join(
@@ -199,16 +243,16 @@ def _text(db: _Db, root: Path, files: list[str], options: ReadOptions, fixed: _F
     if count < every:  # blank rows are no records
         table = f"(FROM {table} WHERE {filled} IS NOT NULL)"
     columns = [
-        (name, cell if trim else quoted(plain), "text")
+        (name, quoted(plain), cell if trim else quoted(plain), "text")
         for name, cell, trim, plain in zip(names, cells, odd, raw, strict=True)
     ]
-    return _Rows(table, _COUNTED, count, columns, options)
+    return _Rows(table, _COUNTED, count, columns, options, [], False)
 
 
 def _layout(path: Path, options: ReadOptions, fixed: _Fixed) -> tuple[ReadOptions, list[str]]:
     """Return how a text is written, and its columns; ReadError if it is no plain table."""
     data = _ends(path)
-    if data.startswith(_OTHERS):
+    if data.startswith(_OTHERS) or format_of(data):
         raise ReadError(f"{path.name} is no text in UTF-8 as others here; use read_table.")
     grid = open_grid(data, options, fixed)
     options = guess_layout(grid.cells, grid.options, fixed)
@@ -217,6 +261,8 @@ def _layout(path: Path, options: ReadOptions, fixed: _Fixed) -> tuple[ReadOption
     above = data.removeprefix(b"\xef\xbb\xbf").splitlines()[: max(options.header, default=1)]
     if not all(map(bytes.strip, above)):  # DuckDB would take the row of names for a record
         odd.append(Notice("It begins with blank lines."))
+    if options.header and grid.cells.column(-1)[options.header[-1] - 1].as_py() is None:
+        odd.append(Notice("Its rows have more values than its row of names."))
     more = options.last or options.drop or len(options.header) > 1
     if more or options.first != max(options.header, default=0) + 1:
         odd += tell_layout(grid.cells, options) or [Notice("Not all rows are records.")]
@@ -241,24 +287,25 @@ def _ends(path: Path) -> bytes:
 
 def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) -> EngineSource:
     """Decide what columns are as `read_table` does, of as many records, and return the source."""
-    names, _ = unique([name for name, *_ in rows.columns])
+    names, notices = unique([name for name, *_ in rows.columns])
     if not rows.records or not names:
         raise ReadError(f"{path} has no records in columns that can be read; choose another table.")
     step = stride(rows.records, len(names))
-    cells = [f"{cell} AS c{at}" for at, (_, cell, _) in enumerate(rows.columns)]
+    cells = [f"{cell} AS c{at}" for at, (_, _, cell, _) in enumerate(rows.columns)]
 
     def records(where: str = "") -> str:
         placed = f"SELECT *, {rows.place} AS {_PLACE} FROM {rows.table}"
         return f"(SELECT {', '.join(cells)}, {_PLACE} AS rn FROM ({placed}) {where})"
 
-    sample = db.sql(f"FROM {records(f'WHERE {_PLACE} % {step} = 0')}")
-    kinds = [kind for *_, kind in rows.columns]
-    every = profile(sample.to_arrow_table(), kinds, names, step)
-    columns = [one for one in every if one.present or not one.name.startswith("column ")]
+    sample = db.sql(f"FROM {records(f'WHERE {_PLACE} % {step} = 0')}").to_arrow_table()
+    columns = profile(sample, [kind for *_, kind in rows.columns], names, step)
+    if not rows.typed:
+        columns = [one for one in columns if one.present or not one.name.startswith("column ")]
     db.execute(decide(columns, guess_writing(columns, rows.options, fixed)))
+    _check_values(db, columns, records(), 0 if rows.typed or len(files) > 1 else rows.records)
     for one in columns:
-        if _is_clean(db, one, rows):
-            cells[one.place] = f"CAST({quoted(one.name)} AS VARCHAR) AS c{one.place}"
+        if one.place < len(cells) and _is_clean(db, one, rows):
+            cells[one.place] = f"CAST({rows.columns[one.place][1]} AS VARCHAR) AS c{one.place}"
             one.text, one.sql = f"c{one.place}", one.source
     values = {f"v{one.place}": one for one in columns}
     typed = selected(records(), values)
@@ -271,6 +318,11 @@ def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) ->
         every = [(Path(file).name, Path(file).stat()) for file in files]
         return [(name, one.st_size, one.st_mtime_ns) for name, one in every], typed
 
+    kinds = {name: _KINDS.get(one.type, "text") for name, one in values.items()}
+    some = db.sql(selected("sample", values)).df()
+    shown = {one.name: typed_as(some[name], kinds[name]) for name, one in values.items()}
+    notices += [*rows.notices, *(notice for one in columns for notice in one.notices)]
+    notices += tell_row(pd.DataFrame(shown))
     first = stamp()
 
     def current() -> bool:
@@ -283,23 +335,61 @@ def _source(db: _Db, path: str, files: list[str], rows: _Rows, fixed: _Fixed) ->
         title=Path(path).name,
         engine=Engine(db, "duckdb", current),
         table=f"({typed})",
-        cells={one.name: Cell(_KINDS.get(one.type, "text"), name) for name, one in values.items()},
+        cells={one.name: Cell(kinds[name], name) for name, one in values.items()},
         rows=rows.records,
         place="rn" if len(files) == 1 or rows.place == _COUNTED else "",
         draw=draw,
         stamp=stamp,
-        notices=tuple(notice for one in columns for notice in one.notices),
+        notices=tuple(notices[:MOST_NOTICES]),
     )
+
+
+def _check_values(db: _Db, columns: list[Column], records: str, last: int) -> None:
+    """Tell of values that numbers and dates do not take, and refuse a last record of sums.
+
+    `last` is its number; 0 where there may be none.
+    """
+    texts = ", ".join(f"{one.text} AS {one.source}" for one in columns)
+    table = f"(SELECT rn, {texts} FROM {records})"
+    gaps = [one for one in columns if one.plural]
+    sums = [one for one in columns if one.type == "number" and last > 6]
+    asked = [f"count({one.source}), count({one.sql})" for one in gaps]
+    asked += [
+        f"sum({one.sql}), max(abs({one.sql})) FILTER (WHERE rn + 1 < {last}), "
+        f"max({one.sql}) FILTER (WHERE rn + 1 = {last})"
+        for one in sums
+    ]
+    if not asked:
+        return
+    ((*row,),) = db.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchall()
+    counts, ends = row[: 2 * len(gaps)], row[2 * len(gaps) :]
+    for column, total, count in zip(gaps, counts[::2], counts[1::2], strict=True):
+        if count == total:
+            continue
+        odd = db.execute(
+            f"SELECT rn, {column.source} FROM {table} WHERE {column.source} IS NOT NULL "
+            f"AND ({column.sql}) IS NULL LIMIT 4"
+        ).fetchall()
+        some = "; ".join(f"record {rn + 1} is {excerpt(text)}" for rn, text in odd[:3])
+        column.tell(
+            f"{count} of {total} values of {column.name!r} are {column.plural}, but {some}"
+            f"{' …' if len(odd) > 3 else ''}: they were read as missing."
+        )
+    for column, added, most, end in zip(sums, ends[::3], ends[1::3], ends[2::3], strict=True):
+        if end is not None and end > (most or 0) > 0 and abs(added - 2 * end) <= 1e-9 * end:
+            raise ReadError(
+                f"The last row has the sum of {column.name!r}, so it is no record; use read_table."
+            )
 
 
 def _is_clean(db: _Db, column: Column, rows: _Rows) -> bool:
     """Tell whether a Parquet file's labels, if few, are all read as they are, which is quicker."""
     labels = column.kind == "text" and column.type in ("category", "identifier", "text")
-    if not labels or len(column.labels) > _FEW or rows.place == _COUNTED:
+    if not labels or len(column.labels) > _FEW or not rows.typed:
         return False
-    name, cell, _ = rows.columns[column.place]
-    raw = f"SELECT DISTINCT {quoted(name)} FROM {rows.table}"
-    cells = f"SELECT {cell} AS c{column.place}, {quoted(name)} AS raw FROM ({raw})"
+    _, name, cell, _ = rows.columns[column.place]
+    raw = f"SELECT DISTINCT {name} FROM {rows.table}"
+    cells = f"SELECT {cell} AS c{column.place}, {name} AS raw FROM ({raw})"
     read = (
         f"SELECT bool_and({column.sql} IS NOT DISTINCT FROM raw) "
         f"FROM (SELECT {column.text} AS {column.source}, raw FROM ({cells}))"

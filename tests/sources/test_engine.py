@@ -11,10 +11,9 @@ import pytest
 import sqlglot
 
 import distpriv as dp
-from distpriv.errors import DistprivError, ReadError, SourceError
+from distpriv.errors import DistprivError, SourceError
 from distpriv.queries import Count, Mean, Median, Proportion, Query, SensitiveProperty, Sum
 from distpriv.sources import connect, engine, from_spark, scan, source_of, sql
-from distpriv.tables import columns
 
 N = 600
 KINDS = ["int", "double precision", "real", "text", "boolean", "timestamp", "smallint"]
@@ -257,79 +256,6 @@ def test_other_database_takes_labels_by_its_own_marks():
     ]
     with pytest.raises(DistprivError, match="no column 'odd'"):
         source.groups(Query([Mean("odd")]), SECRET)
-
-
-# ---------------------------------------------------------------- files
-
-
-def test_folders_are_read_by_name(tmp_path):
-    for year, order in ((2023, ["age", "sex", "pay"]), (2024, ["pay", "age", "sex"])):
-        part = pd.DataFrame({"age": [year, 30], "sex": ["M", "F"], "pay": [5, 6]})[order]
-        for kind in ("csv", "parquet"):
-            folder = tmp_path / kind / f"year={year}"
-            folder.mkdir(parents=True)
-            (part.to_csv if kind == "csv" else part.to_parquet)(folder / f"p.{kind}", index=False)
-    for path in (tmp_path / "csv", tmp_path / "parquet", tmp_path / "csv/*/*.csv"):
-        table = scan(path).columns(["age", "pay", "sex", "year"]).sort_values("age")
-        assert table["age"].tolist() == [30, 30, 2023, 2024]
-        assert table["pay"].tolist() == [6, 6, 5, 5]
-        assert sorted(table["year"]) == [2023, 2023, 2024, 2024]
-    (tmp_path / "csv/year=2024/p.csv").write_text("a;b\n1;2\n")
-    with pytest.raises(ReadError, match=r"p\.csv is written otherwise than p\.csv"):
-        scan(tmp_path / "csv")
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("a,b\n1,2\n3\n", "cannot be scanned"),
-        ("a,A\n1,2\n3,4\n", "no clear names"),
-        ("\na,b\n1,2\n3,4\n", "begins with blank lines"),
-        ("a,b\nx,cm\n" + "1,2\n" * 20 + "2,1\n", "no plain table"),
-        ("a,b\n" + "1,2\n" * 300_000 + "Total,600000\n", "no plain table"),
-        ("a,b\n1,\xe9\n".encode("latin-1"), "not in UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16"), "no text in UTF-8"),
-        (b"PK\x03\x04", "no text in UTF-8"),
-        ("", "is empty"),
-    ],
-    ids=lambda value: str(value)[-12:],
-)
-def test_what_read_table_would_read_otherwise_is_refused(tmp_path, text, message):
-    path = tmp_path / "t[1].csv"
-    path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    with pytest.raises(ReadError, match=message):
-        scan(path)
-    with pytest.raises(ReadError, match="has no Parquet or CSV file"):
-        scan(tmp_path / "no*.csv")
-
-
-def test_types_of_a_large_file_are_those_of_read_table(tmp_path, monkeypatch):
-    monkeypatch.setattr(columns, "SAMPLE", 1000)
-    count = 2500  # of which every third one is profiled
-    rng = np.random.default_rng(2)
-    path = tmp_path / "people.csv"
-    table = pd.DataFrame(
-        {
-            "id": np.arange(count),
-            "code": rng.integers(0, 9, count).astype(str),
-            "word": rng.choice(["yes", "no", " no "], count),
-        }
-    )
-    table.loc[count - 2, "code"], table.loc[count - 2, "word"] = "?", "NULL"
-    table.to_csv(path, index=False)
-    source, memory = scan(path), dp.read_table(path)
-    pd.testing.assert_frame_equal(source.columns(list(memory)), memory, check_flags=False)
-    asked = Query([Mean("code")]), SensitiveProperty("word", "yes")
-    groups = [one.groups(*asked) for one in (replace(source, most=0), source_of(memory))]
-    assert groups[0].counts.tolist() == groups[1].counts.tolist()
-    np.testing.assert_allclose(groups[0].means, groups[1].means, rtol=1e-12)
-    part = replace(source, most=100).columns(["id"], most=500, seed=1)["id"]
-    assert len(part) == 500
-    assert part.tolist() == source.columns(["id"], most=500, seed=1)["id"].tolist()
-    assert part.tolist() != source.columns(["id"], most=500, seed=2)["id"].tolist()
-    path.write_text(path.read_text() + "7,7,yes\n")
-    with pytest.raises(SourceError, match="changed since it was opened"):
-        source.groups(*asked)
 
 
 def test_grid_of_some_records_is_never_finer_than_that_of_all(monkeypatch):
