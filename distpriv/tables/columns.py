@@ -90,6 +90,7 @@ _SENTINELS = {
     *(97, 98, 996, 997, 998, 9996, 9997, 9998),
 }
 _ODD = re.compile(r"^'|\(|.[-−]$|[^\x00-\u065f\D]")  # brackets, minus behind, other digits
+_DIGITS = {".": re.compile(r"[+-]?[0-9]+(\.[0-9]*)?"), ",": re.compile("[+-]?[0-9]+")}
 _ZEROS = re.compile(r"[+-]?0\d")
 SPANS = "spans of time"
 _BOOLEANS = {"true", "false"}
@@ -139,7 +140,7 @@ class Column:
 
     The kind is "text", or what the file says that it is. Labels are the commonest ones among the
     profiled records, each `step`-th of the table, with their counts; `complete` if there are no
-    others. `text` is SQL of the cells without signs for missing values, which is called `source`;
+    others. `text` is SQL of `cell` without signs for missing values, which is called `source`;
     `sql` makes the value of that, NULL where it is missing. `plural` says what the values are,
     where others are missing. `gone` are the labels that stand for a missing value, `usual` the
     texts that do so unless others are chosen.
@@ -154,6 +155,7 @@ class Column:
     complete: bool
     step: int
     type: ColumnType = "text"
+    cell: str = ""
     text: str = ""
     sql: str = ""
     plural: str = ""
@@ -196,7 +198,7 @@ class Column:
 
     def drop_missing(self, writing: Writing, chosen: tuple[str, ...] | None) -> None:
         """Leave out the labels that stand for a missing value, and tell of them."""
-        self.text = cell = f"c{self.place}"
+        self.text = self.cell = cell = f"c{self.place}"
         self.usual = self._usual(writing) if self.kind == "text" else set()
         gone = self.usual if chosen is None else set(chosen)
         if self.kind == "number":
@@ -343,7 +345,16 @@ class Column:
 
     def _numbers(self, macro: str, writing: Writing) -> _Measure:
         """Measure numbers, also those with a unit, and with a flag where these are not the most."""
-        sql, numbers = f"{macro}({self.source})", self.read(writing)
+        cell, numbers = self.source, self.read(writing)
+        if not all(map(str.isascii, self.labels)):
+            cell = plain_sql(cell, writing)
+        sql = f"{macro}({cell})"
+        if (
+            self.step == 1
+            and self.complete
+            and all(map(_DIGITS[writing[0]].fullmatch, self.labels))
+        ):
+            sql = f"TRY_CAST({cell} AS DOUBLE)"
         bare = near = self.count(numbers)
         rest = {t: plain(t, writing) for t in self.labels if t not in numbers and len(t) <= 60}
         pattern = compiled(beside(writing))
@@ -365,8 +376,8 @@ class Column:
                 numbers[text] = value
                 (flagged if found["flag"] or found["mark"] else united).append(text)
         bare += self.count(united)
-        cell = f"regexp_extract({plain_sql(self.source, writing)}, {literal(f'^(?:{exact})$')}, 3)"
-        sql = f"coalesce({sql}, {macro}({cell}))"
+        beside_it = f"regexp_extract({cell}, {literal(f'^(?:{exact})$')}, 3)"
+        sql = f"coalesce({sql}, {macro}({beside_it}))"
         good = self.count(numbers)
         records = good if 2 * bare >= self.count(self.labels) else bare
         plural = f"numbers with the unit {unit!r}" if united else "numbers"
@@ -585,6 +596,8 @@ def profile(rows: pa.Table, kinds: Sequence[str], names: Sequence[str], step: in
     columns = []
     for place, (name, kind) in enumerate(zip(names, kinds, strict=True)):
         cells = rows.column(place)
+        if pa.types.is_dictionary(cells.type):
+            cells = cells.cast(pa.string())
         labels, complete = dict[str, int](), True
         if kind in ("text", "number"):
             counts = pc.value_counts(cells.drop_null())
@@ -670,7 +683,7 @@ def _tell_ambiguous(columns: Sequence[Column], options: ReadOptions) -> None:
     proven = {"."} if options.delimiter == "," and options.decimal == "." else set()
     doubtful: list[tuple[str, Column, list[str]]] = []
     for column in columns:
-        if not column.sql.startswith(("number(", "coalesce(number(")):
+        if not column.sql.startswith(("number(", "coalesce(number(", "TRY_CAST(")):
             continue
         for sign in filter(None, writing):
             texts = [text for text in column.numbers if sign in core(text)]

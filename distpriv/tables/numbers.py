@@ -160,28 +160,25 @@ def plain_sql(text: str, writing: Writing) -> str:
 
 
 def number_macro(name: str, writing: Writing) -> str:
-    """Return SQL that defines a macro: the number that a text is, NULL where it is none.
+    """Return SQL that defines a macro: the number that a plain text is, NULL where it is none.
 
-    ``(3)`` and ``3-`` are -3, a percent sign and a currency are dropped, digits and minus may be
-    those of any script; ``1_000``, ``inf`` and ``nan`` are no numbers.
+    ``(3)`` and ``3-`` are -3, a percent sign and a currency are dropped; ``1_000``, ``inf`` and
+    ``nan`` are no numbers.
     """
     decimal, thousands = writing
-    text = plain_sql("t", writing)
-    bare = f"rtrim(regexp_replace({text}, '[^0-9eE+.,-]', '', 'g'), '-')"
+    bare = "rtrim(regexp_replace(t, '[^0-9eE+.,-]', '', 'g'), '-')"
     if thousands:
         bare = f"replace({bare}, '{thousands}', '')"
     if decimal == ",":
         bare = f"replace({bare}, ',', '.')"
     shape = _shape(writing).replace("'", "''")
-    below = f"ltrim({text}, '''')[1] = '(' OR {text}[-1] = '-'"
     slow = (
-        f"CASE WHEN regexp_full_match({text}, '{shape}') THEN TRY_CAST({bare} AS DOUBLE) * "
-        f"CASE WHEN {below} THEN -1 ELSE 1 END END"
+        f"CASE WHEN regexp_full_match(t, '{shape}') THEN TRY_CAST({bare} AS DOUBLE) * "
+        "CASE WHEN regexp_matches(t, '^''?[(]|-$') THEN -1 ELSE 1 END END"
     )
     # A point is no decimal sign where that is a comma, and DuckDB takes 1_000 and +-1 for numbers.
-    signs = "contains(t, '_') OR contains(t, '+-')" + (
-        " OR contains(t, '.')" if decimal == "," else ""
-    )
+    odd = ("_", "+-", *("." if decimal == "," else ""))
+    signs = " OR ".join(f"contains(t, '{sign}')" for sign in odd)
     quick = f"TRY_CAST(CASE WHEN {signs} THEN NULL ELSE t END AS DOUBLE)"
     result = f"coalesce({quick}, {slow})"
     # isfinite, for DuckDB 2.0 takes isnan(x) for false where a Parquet file's extremes omit NaN.

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -37,6 +38,7 @@ __all__ = ["Reading", "frame_of", "in_memory", "read", "read_table"]
 
 MOST_NOTICES = 200
 MOST_DROPPED = 100  # rows that one notice offers to leave out
+_Db = duckdb.DuckDBPyConnection
 TOO_LARGE = "The file unpacks to more than fits into memory; choose the part that is needed."
 
 
@@ -109,6 +111,7 @@ def in_memory() -> duckdb.DuckDBPyConnection:
 
 def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
     grid = open_grid(data, options, fixed)
+    del data
     options, notices = grid.options, list(grid.notices)
     rows = grid.cells.append_column("rn", sequence(1, len(grid.cells) + 1))
     if grid.names:
@@ -130,13 +133,9 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
     with in_memory() as db:
         db.register("records", rows)
         db.execute(macros)
-        texts = ", ".join(f"{column.text} AS {column.source}" for column in columns)
-        db.execute(f"CREATE TEMP VIEW texts AS SELECT rn, {texts} FROM records")
-        values = ", ".join(f"{column.sql} AS v{column.place}" for column in columns)
-        cells = db.sql(f"SELECT {values} FROM texts ORDER BY rn").to_arrow_table()
         types = {column.name: column.type for column in columns}
-        arrays = list(map(_arrow, cells.columns, types.values()))
-        _tell_odd(db, columns, arrays)
+        arrays = [array for part in _parts(columns, rows) for array in _typed(db, part, rows)]
+        _tell_odd(db, columns, arrays, options)
         notices += [notice for column in columns for notice in column.notices]
         notices += _tell_absent(db, columns, arrays)
     select = selected("records", {quoted(column.name): column for column in columns})
@@ -155,33 +154,45 @@ def _records(rows: pa.Table, options: ReadOptions) -> pa.Table:
     return rows if pc.all(keep).as_py() else rows.filter(keep)
 
 
-def _tell_odd(db: duckdb.DuckDBPyConnection, columns: list[Column], arrays: list[pa.Array]) -> None:
+def _parts(columns: list[Column], rows: pa.Table) -> Iterator[list[Column]]:
+    """Take so many columns that neither their values nor planning takes much."""
+    size = max(1, min(25, 4_000_000 // len(rows)))
+    return (columns[at : at + size] for at in range(0, len(columns), size))
+
+
+def _typed(db: _Db, columns: list[Column], rows: pa.Table) -> list[pa.Array]:
+    """Read the values of columns, in the order of the records."""
+    db.register("part", rows.select(["rn", *dict.fromkeys(one.cell for one in columns)]))
+    cells = db.sql(selected("part", {f"v{one.place}": one for one in columns})).to_arrow_table()
+    if not cells["rn"].equals(rows["rn"]):
+        cells = cells.sort_by("rn")
+    return list(map(_arrow, cells.columns[1:], [column.type for column in columns]))
+
+
+def _tell_odd(db: _Db, columns: list[Column], arrays: list[pa.Array], options: ReadOptions) -> None:
     """Tell of values that a column of numbers or dates does not take: they are missing."""
-    gaps = [(c, a) for c, a in zip(columns, arrays, strict=True) if c.plural and a.null_count]
-    if not gaps:
-        return
-    texts = ", ".join(f"count({column.source})" for column, _ in gaps)
-    (totals,) = db.execute(f"SELECT {texts} FROM texts").fetchall()
-    for (column, array), total in zip(gaps, totals, strict=True):
+    for column, array in zip(columns, arrays, strict=True):
         count = len(array) - array.null_count
-        if total == count:
+        every = column.complete and column.step == 1 and column.count(column.labels)
+        if not column.plural or not array.null_count or every == count:
             continue
-        odd = db.execute(
-            f"SELECT rn, {column.source} FROM texts WHERE {column.source} IS NOT NULL "
-            f"AND ({column.sql}) IS NULL LIMIT {MOST_DROPPED + 1}"
-        ).fetchall()
-        some = "; ".join(f"row {rn} is {excerpt(text)}" for rn, text in odd[:3])
+        cells = f"(SELECT rn, {column.text} AS {column.source} FROM records)"
+        where = f"{column.source} IS NOT NULL AND ({column.sql}) IS NULL"
+        query = f"SELECT rn, {column.source}, count(*) OVER () FROM {cells} WHERE {where}"
+        odd = db.execute(f"{query} ORDER BY rn LIMIT {MOST_DROPPED + 1}").fetchall()
+        if not odd:
+            continue
+        some = "; ".join(f"row {rn} is {excerpt(text)}" for rn, text, _ in odd[:3])
         some += " …" if len(odd) > 3 else ""
+        dropped = {"drop": [*options.drop, *(rn for rn, *_ in odd)]}
         column.tell(
-            f"{count} of {total} values of {column.name!r} are {column.plural}, but {some}: they "
-            "were read as missing.",
-            **({"drop": [rn for rn, _ in odd]} if len(odd) <= MOST_DROPPED else {}),
+            f"{count} of {count + odd[0][2]} values of {column.name!r} are {column.plural}, but "
+            f"{some}: they were read as missing.",
+            **(dropped if len(odd) <= MOST_DROPPED else {"types": {column.name: "category"}}),
         )
 
 
-def _tell_absent(
-    db: duckdb.DuckDBPyConnection, columns: list[Column], arrays: list[pa.Array]
-) -> list[Notice]:
+def _tell_absent(db: _Db, columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
     """Tell of columns that are missing for all records of a label, as if one sex was asked."""
     notices: list[Notice] = []
     gaps = [c for c, a in zip(columns, arrays, strict=True) if a.null_count]
@@ -200,9 +211,10 @@ def _tell_absent(
             absent = sorted(str(row[0]) for row in rows if row[1] > 4 and row[place] == 0)
             if absent and len(absent) < len(rows) and column is not by:
                 listed = ", ".join(map(excerpt, absent[:3]))
+                size = sum(row[1] for row in rows if str(row[0]) in absent)
                 text = (
-                    f"{column.name!r} is missing in every record with {by.name} = {listed}: its "
-                    "statistics leave them all out."
+                    f"{column.name!r} is missing in all {size} records with {by.name} = {listed}: "
+                    "its statistics leave them out."
                 )
                 notices.append(Notice(text, column.name))
     return notices

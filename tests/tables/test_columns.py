@@ -163,9 +163,10 @@ def database():
     for k, writing in enumerate(WRITINGS):
         db.execute(number_macro(f"number_{k}", writing))
         pattern = literal(f"^(?:{beside(writing, 'kg')})$")
-        every.append(f"number_{k}(t)")
-        every.append(f"number_{k}(regexp_extract({plain_sql('t', writing)}, {pattern}, 3))")
-    return db, f"SELECT {', '.join(every)} FROM (SELECT unnest(?) AS t)"
+        every.append(f"number_{k}(p)")
+        every.append(f"number_{k}(regexp_extract(p, {pattern}, 3))")
+    cells = f"SELECT t, {plain_sql('t', ('.', ''))} AS p FROM (SELECT unnest(?) AS t)"
+    return db, f"SELECT {', '.join(every)} FROM ({cells})"
 
 
 SIGNS = [*"00123456789..,,''-−()+eE%$€ \u00a0\u202f_:hms*<>k٣۴५１٫٬–", "kg", "1:30", "12,345"]
