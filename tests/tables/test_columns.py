@@ -163,9 +163,11 @@ def database():
     for k, writing in enumerate(WRITINGS):
         db.execute(number_macro(f"number_{k}", writing))
         pattern = literal(f"^(?:{beside(writing, 'kg')})$")
-        every.append(f"number_{k}(p)")
-        every.append(f"number_{k}(regexp_extract(p, {pattern}, 3))")
-    cells = f"SELECT t, {plain_sql('t', ('.', ''))} AS p FROM (SELECT unnest(?) AS t)"
+        cell = "a" if writing[0] == "." else "b"
+        every.append(f"number_{k}({cell})")
+        every.append(f"number_{k}(regexp_extract({cell}, {pattern}, 3))")
+    plain_ones = f"{plain_sql('t', ('.', ''))} AS a, {plain_sql('t', (',', ''))} AS b"
+    cells = f"SELECT t, {plain_ones} FROM (SELECT unnest(?) AS t)"
     return db, f"SELECT {', '.join(every)} FROM ({cells})"
 
 
