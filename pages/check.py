@@ -4,7 +4,7 @@ import streamlit as st
 
 from distpriv.analysis import sentences
 from distpriv.analysis.exposure import secret_labelled
-from distpriv.charts import bars, bells, costs, style
+from distpriv.charts import bells, costs, exposure, style
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import PRIVATE
 from distpriv.text import listed, whole
@@ -69,19 +69,22 @@ with page.sentences():
     counted = dict.fromkeys(one.column for one in now.query.statistics if one.value is not None)
     outright = f" Counted, so told outright: {page.escape(listed(counted))}." if counted else ""
     fit = everything["fits"] & ~everything["column"].isin([now.pair.secret.column, *counted])
-    frame = everything[fit].drop_duplicates("column").head(6)
-    names = [f"{row.label}: {row.low:.0f} or {row.high:.0f} %?" for row in style.rows(frame)]
-    frame = frame.assign(name=names, kept=frame["guesses"] <= now.limit)
+    frame = everything[fit].drop_duplicates("column")
+    some = ""
+    if (count := everything.attrs["records"]) < now.source.rows:
+        some = f" Computed from {whole(count)} random records."
     if len(frame):
         st.header("What else would these figures give away?", anchor=False)
+        words = dict(zip(now.query.labels, now.labels, strict=True))
         page.show(
-            bars.picture(frame, limit=now.limit, letters=60),
+            exposure.picture(frame, limit=now.limit, names=words),
             everything.round(2),
-            bars.alt(frame),
+            exposure.alt(frame),
             key="exposure",
-            note="Right guesses of 100 between two such shares, for the most exposed label of each "
-            f"column.{outright}",
+            note="Right guesses of 100 between two such shares, from all figures together and from "
+            f"each: the most exposed label of each column.{some}{outright}",
         )
+        frame = frame.head(6)
         columns = dict(zip(frame["label"], frame["column"], strict=True))
         key = f"exposed-{state.revision}"
         label = st.pills("Take one as the secret", list(columns), format_func=page.escape, key=key)

@@ -57,8 +57,8 @@ def exposure(
     DataFrame
         The most exposed first: column, label (of the secret), share, low, high (per cent), guesses
         (right, of 100, from all figures together) and fits (whether the range lies around the
-        share). Without a query, guesses is from all other columns' figures, and a column for each
-        figure alone follows.
+        share); then a column for each figure alone. Without a query, figures of the secret's own
+        column do not count.
 
     Raises
     ------
@@ -77,7 +77,8 @@ def exposure(
         owners, labels, columns = zip(*_figures(source, frame, every), strict=True)
         values = np.column_stack(columns)
     else:
-        owners, labels, values = ("",) * len(query), (), query.influence(query.values(frame))
+        owners, labels = ("",) * len(query), query.labels
+        values = query.influence(query.values(frame))
     records = _Records(values, 1 - len(frame) / max(source.rows, 1))
     reach = width * math.sqrt(source.rows if n is None else n) / 2
     rows = []
@@ -89,7 +90,7 @@ def exposure(
                 continue
             middle = min(max(share, width / 2 + _MARGIN), 1 - width / 2 - _MARGIN)
             low, high = 100 * (middle - width / 2), 100 * (middle + width / 2)
-            right = 100 * ndtr(reach * distances[: 1 + len(labels)])
+            right = 100 * ndtr(reach * distances)
             head = (column, secret.label, 100 * share, low, high, right[0])
             rows.append((*head, abs(middle - share) < 1e-9, *right[1:]))
     if not rows:
