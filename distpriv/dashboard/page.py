@@ -26,8 +26,10 @@ __all__ += ["sentences", "session", "show"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
-# Streamlit makes links of bare addresses after it has read the Markdown; a joiner ends that.
-_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)|(?<=@)", re.IGNORECASE)
+# Streamlit makes links of bare addresses, and icons and arrows of signs, after it has read the
+# Markdown; a joiner ends that.
+_LATE = r"(?<=:)(?=//|[\w+-][\w+/-]*:)|(?<=www)(?=\.)|(?<=@)|(?<=[<>~-])(?=[=>-])"
+_JOINED = re.compile(_LATE, re.IGNORECASE)
 
 
 def session() -> State:
@@ -44,12 +46,14 @@ def current() -> tuple[State, Evaluation]:
     return state, state.evaluation()
 
 
-def escape(text: object) -> str:
-    """Make text that comes from a table or a user stand for itself in Markdown.
+def escape(text: object, most: int = 1000) -> str:
+    """Make text that comes from a table or a user stand for itself in Markdown, its first letters.
 
     Without formatting, links, pictures, mathematics and Streamlit's own ``:signs:``.
     """
-    return _MARKDOWN.sub(r"\\\1", _ADDRESS.sub("\u2060", " ".join(str(text).split())))
+    line = " ".join(str(text).split())
+    line = line if len(line) <= most else f"{line[: most - 1]}…"
+    return _MARKDOWN.sub(r"\\\1", _JOINED.sub("\u2060", line))
 
 
 WORDS = Style(name=lambda text: f"*{escape(text)}*", strong=lambda text: f"**{text}**")
@@ -125,7 +129,7 @@ def errors(now: Evaluation, way: Way) -> pd.DataFrame:
     labels = [label[:1].upper() + label[1:] for label in now.labels]
     return pd.DataFrame(
         {
-            "": map(escape, labels),
+            "": [escape(label, 60) for label in labels],
             "value": [significant(value, 4) for value in now.values],  # noqa: PD011
             "error": [
                 f"± {significant(error, 2)} {escape(unit)}"

@@ -20,7 +20,7 @@ __all__ = ["ACTIONS", "action", "notices", "preview", "summary"]
 
 IN_SIGHT = 3  # notices; the others unfold
 NAMES = 6  # of columns of a type
-ROWS, COLUMNS, LETTERS = 5, 50, 80  # of the preview
+ROWS, COLUMNS, LETTERS = 5, 50, 60  # of the preview
 SIGNS = {",": "commas", ".": "points", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "blanks"}
 TYPES = {"number": "numbers", "date": "dates", "boolean": "true or false", "category": "labels"}
 TYPES |= {"identifier": "names", "text": "text"}
@@ -41,7 +41,7 @@ ACTIONS: dict[str, Callable[[Any], str]] = {
     "drop": lambda _: "Leave these rows out",
     "day_first": lambda first: f"{'Day' if first else 'Month'} first",
     "split": lambda _: "One column per answer",
-    "missing": lambda pairs: "Treat as missing" if pairs[0][1] else "Keep as values",
+    "missing": lambda pairs: "Treat as missing" if pairs[0][1] else "Keep as answers",
     "types": lambda pairs: f"Read as {TYPES[pairs[0][1]]}",
 }
 """What a click does that changes an option, by its value; of several options, the first here."""
@@ -65,8 +65,8 @@ def action(changes: Iterable[tuple[str, Any]]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    rest = len(names) - NAMES
-    return listed([*names[:NAMES], *([f"{rest} more"] if rest > 0 else [])])
+    rest, cut = len(names) - NAMES, [name[:LETTERS] for name in names[:NAMES]]
+    return listed([*cut, *([f"{rest} more"] if rest > 0 else [])])
 
 
 def _type(column: pd.Series) -> str:
@@ -116,4 +116,4 @@ def preview(frame: pd.DataFrame) -> None:
         name: column if _type(column) != "Labels" else column.astype("str").str[:LETTERS]
         for name, column in some.items()
     }
-    st.dataframe(pd.DataFrame(cut), hide_index=True)
+    st.dataframe(pd.DataFrame(cut), hide_index=True, placeholder="")

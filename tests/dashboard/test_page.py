@@ -22,9 +22,16 @@ def test_no_sign_of_markdown_stays_alone(text):
     assert re.sub(r"\\(.)", r"\1", escaped).replace("\u2060", "") == " ".join(text.split())
 
 
-@pytest.mark.parametrize("text", ["http://a.example/x.png", "WWW.a.example", "me@a.example"])
-def test_addresses_do_not_become_links(text):
+LATE = "http://a.example/x.png WWW.a.example me@a.example :material/home: :+1: -> >= <->"
+
+
+@pytest.mark.parametrize("text", LATE.split())
+def test_addresses_do_not_become_links_nor_signs_icons(text):
     assert "\u2060" in escape(text)
+
+
+def test_long_names_are_cut():
+    assert escape("x" * 10_000, 60) == "x" * 59 + "…"
 
 
 @pytest.mark.parametrize(

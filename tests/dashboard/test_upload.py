@@ -108,7 +108,7 @@ def test_click_on_a_notice_reads_the_file_otherwise_and_keeps_the_answers():
     assert not app.file_uploader
     assert [one.label for one in app.button] == [
         "Another file",
-        "Keep as values",
+        "Keep as answers",
         "Treat as missing",
         "Check",
     ]
