@@ -46,12 +46,13 @@ CELLS = 10_000_000  # that are profiled in all
 MOST_ANSWERS = 30  # of a column of several answers that become columns
 _BLANKS = r"[\pZ\s\v\x1c-\x1f\x85]*"
 _TOKENS = frozenset(
-    {"NA", "N/A", "n/a", "<NA>", "NULL", "null", "NaN", "nan", "?", "#N/A", "#NA", "#NULL!"}
+    {"NA", "N/A", "n/a", "<NA>", "\\N", "NULL", "null", "NaN", "nan", "?", "#N/A", "#NA", "#NULL!"}
     | {"#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?"}
 )
 # Missing among numbers and dates; elsewhere they are answers.
 _WORDS = frozenset(
     {"inf", "-inf", "infinity", "-infinity", "none", "unknown", "missing", "refused", "nil", "unk"}
+    | {"**", "***", "#", "(x)", "(na)"}
     | {"unspecified", "undefined", "-", "--", ".", "..", "...", "*", "tba", "tbd", "n.a.", "k.a."}
     | {"not available", "not applicable", "not stated", "not known", "not recorded", "no data"}
     | {"don't know", "do not know", "no answer", "no response", "not answered", "not reported"}
@@ -280,7 +281,8 @@ class Column:
         if chosen or len(self.labels) > 1 or self.kind != "text" or self.present == self.records:
             return False
         ((label, ticked),) = self.labels.items()
-        if ticked < self.present:
+        figure = label != "1" and self._figures(WRITINGS[0])
+        if ticked < self.present or figure:
             return False
         self.type, self.plural = "boolean", f"{excerpt(label)} or blank"
         self.text = f"coalesce({self.text}, '')"

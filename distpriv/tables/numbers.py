@@ -19,7 +19,7 @@ _SIGNS = "$€£¥"
 # Arabic, Persian, Devanagari and full-width digits, minus and other signs.
 _FROM = "٠١٢٣٤٥٦٧٨٩۰۱۲۳۴۵۶۷۸۹०१२३४५६७८९０１２３４５６７８９−‐‑‒–－＋．，％٬٫"
 _TO = 4 * "0123456789" + "------+.,%'"
-_BLANK = "[ \u00a0\u202f]?"
+_BLANK = "[ \u00a0\u202f]"
 # What stands beside numbers that are rounded, estimated, or the first or last of a scale.
 _BEFORE = (
     r"<=?|>=?|≤|≥|~|≈|ca?\.?|about|approx\.?|(?:less|more|fewer) than|at (?:least|most)|up to|"
@@ -55,7 +55,7 @@ def _shape(writing: Writing) -> str:
     groups = f"[1-9][0-9]{{0,2}}({sign}[0-9]{{3}})+|[1-9][0-9]?({sign}[0-9]{{2}})+{sign}[0-9]{{3}}"
     digits = f"([0-9]+|{groups})({decimal}[0-9]*)?|{decimal}[0-9]+"
     bare = f"[{_SIGNS}]? ?({digits})([eE][+-]?[0-9]+)? ?[%{_SIGNS}]?"
-    return rf"'?([+-]?{bare}|\({bare}\)|{bare}-)"
+    return rf"'?([+-]?{_BLANK}*{bare}|\({bare}\)|{bare}-)"
 
 
 def beside(writing: Writing, unit: str | None = None) -> str:
@@ -64,10 +64,11 @@ def beside(writing: Writing, unit: str | None = None) -> str:
 
 
 def _beside(shape: str, unit: str | None) -> str:
-    before, after = (_MONEY, rf"{_UNITS}|[^\W\d_]{{3,}}\.?") if unit is None else (unit, unit)
+    words = rf"(?:{_UNITS}|[^\W\d_]{{3,}})(?:/[^\W\d_]+)?[²³]?\.?"
+    before, after = (_MONEY, words) if unit is None else (unit, unit)
     return (
-        f"(?i)(?:(?P<flag>{_BEFORE}){_BLANK})?(?:(?P<unit>{before}){_BLANK})?(?P<number>{shape})"
-        f"(?:{_BLANK}(?P<other>{after}))?(?:{_BLANK}(?P<mark>{_AFTER}))?"
+        f"(?i)(?:(?P<flag>{_BEFORE}){_BLANK}?)?(?:(?P<unit>{before}){_BLANK}?)?(?P<number>{shape})"
+        f"(?:{_BLANK}?(?P<other>{after}))?(?:{_BLANK}?(?P<mark>{_AFTER}))?"
     )
 
 

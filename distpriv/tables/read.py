@@ -122,6 +122,11 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         notices += tell_layout(grid.cells, options)
         rows = _records(rows, options)
     notices += more
+    if options.drop:
+        text = (
+            f"{len(options.drop)} rows were left out by choice, the first is row {options.drop[0]}."
+        )
+        notices.append(Notice(text, changes=(("drop", ()),)))
     if not len(rows):
         raise ReadError("The table has no records below its names; choose one that has.")
     step = stride(len(rows), len(names))
