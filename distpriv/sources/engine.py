@@ -23,7 +23,14 @@ from distpriv.model.grid import GroupGrids
 from distpriv.model.groups import Groups, Provenance, check_sizes
 from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.sources import sql
-from distpriv.sources.frame import NO_RECORD, FrameSource, check_enough, complete, not_unique
+from distpriv.sources.frame import (
+    NO_RECORD,
+    FrameSource,
+    check_enough,
+    complete,
+    not_unique,
+    source_of,
+)
 from distpriv.tables.options import Notice
 from distpriv.text import listed, whole
 
@@ -34,6 +41,7 @@ __all__ = ["Engine", "EngineSource", "typed_as", "written"]
 
 _MOST = 200_000  # records of a table that is read once its records are needed
 _Run = Callable[[str], list[tuple[Any, ...]]]
+_CELLS = 8_000_000  # that are read for labels
 _SCANS = 5
 _MOST_KEPT = 1_000_000
 _RANKS = {"postgres": "sha256(convert_to({}, 'UTF8'))"}
@@ -170,11 +178,18 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
     for _ in range(_SCANS):
         if all(map(len, samples)):
             grids = GroupGrids.of(*samples)
-            off = " OR ".join(map(sql.off_grid, (0, 1), samples, [x.steps for x in grids.alone]))
+            off = sql.off_grid(samples, [grid.steps for grid in grids.alone])
+        centre = means.mean(axis=0)  # one is quicker than two
+        close = (np.abs(means - centre) <= deviations / 2).all(axis=0) & (deviations > 0).all(
+            axis=0
+        )
+        near = np.where(close, centre, means)
         with np.errstate(divide="ignore", invalid="ignore"):
-            units = np.exp2(np.floor(np.log2(deviations / 4)))
-            short = np.rint(means / units) * units
-        centres = np.where(np.isfinite(short), short, means)
+            units = np.exp2(
+                np.floor(np.log2(np.where(close, deviations.min(axis=0), deviations) / 4))
+            )
+            short = np.rint(near / units) * units
+        centres = np.where(np.isfinite(short), short, near)
         heads, sums = np.zeros((3, 4)), np.zeros((2, width))
         products = np.zeros((2, width, width))
         for group, *row in run(sql.scan(records, centres, off)):
@@ -194,8 +209,7 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
             more = some(where, 1000)
             samples[group] = np.concatenate([samples[group], more])
             grown |= len(more) > 0
-        near = np.abs(means - centres) <= deviations + 1e-9 * np.abs(means)
-        if near.all() and not grown:
+        if not grown and (np.abs(means - centres) <= deviations + 1e-9 * np.abs(means)).all():
             break
     if grown:
         raise SourceError(_CHANGED)
@@ -207,7 +221,7 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
         covariances=covariances,
         extremes=np.array([np.fmin.reduce(ends[:2, :, 0]), np.fmax.reduce(ends[:2, :, 1])]),
         largest=np.fmax.reduce(ends[:, :, 1]),
-        grids=grids and _honest(grids, exact=not odd.any()),
+        grids=grids and _honest(grids, exact=not odd[:2].any()),
     )
 
 
@@ -302,7 +316,8 @@ class EngineSource:
     @cached_property
     def labels(self) -> Mapping[str, tuple[Label, ...]]:
         """Labels of each column, see `FrameSource`; of large tables those of random records."""
-        return self._frame(list(self.cells)).labels
+        most = max(1_000, min(_MOST, _CELLS // len(self.cells)))
+        return source_of(self.columns(list(self.cells), most)).labels
 
     @property
     def numbers(self) -> tuple[str, ...]:

@@ -44,7 +44,6 @@ from distpriv.text import listed
 __all__ = ["scan"]
 
 _HEAD, _TAIL = 1 << 20, 1 << 14  # bytes at both ends of a text, which show its layout
-_FEW = 200  # labels
 _ENDINGS = re.compile(r"\.(parquet|pq|csv|tsv|txt)(\.gz)?", re.IGNORECASE)
 _HIDDEN = re.compile(r"(^|/)[._]")
 _INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Parquet files
@@ -385,7 +384,7 @@ def _check_values(db: _Db, columns: list[Column], records: str, last: int) -> No
 def _is_clean(db: _Db, column: Column, rows: _Rows) -> bool:
     """Tell whether a Parquet file's labels, if few, are all read as they are, which is quicker."""
     labels = column.kind == "text" and column.type in ("category", "identifier", "text")
-    if not labels or len(column.labels) > _FEW or not rows.typed:
+    if not labels or not column.complete or not rows.typed:
         return False
     _, name, cell, _ = rows.columns[column.place]
     raw = f"SELECT DISTINCT {name} FROM {rows.table}"

@@ -247,18 +247,19 @@ def _labels(column: pd.Series) -> tuple[Label, ...]:
         return ()
 
 
-def source_of(table: Any, provenance: Provenance = "table") -> Source:
-    """Return the source of whatever a user passes for a table; SourceError if it is none."""
+def source_of(table: Any, provenance: Provenance | None = None) -> Source:
+    """Return the source of whatever a user passes for a table; SourceError if it is none.
+
+    The provenance, if one is given, replaces what a source has; a DataFrame is a "table".
+    """
     import pandas as pd
 
     if isinstance(table, pd.DataFrame):
         if not all(isinstance(name, str) for name in table.columns):
             table = table.set_axis(list(map(str, table.columns)), axis=1)
-        return FrameSource("table", "Table", table, provenance=provenance)
-    if isinstance(table, FrameSource):
-        return table
-    if hasattr(table, "fingerprint"):
-        same = table.provenance == provenance
+        return FrameSource("table", "Table", table, provenance=provenance or "table")
+    if hasattr(table, "provenance"):
+        same = provenance in (None, table.provenance)
         source: Source = table if same else replace(table, provenance=provenance)
         return source
     raise SourceError(

@@ -8,8 +8,8 @@ One table a source; ``scan`` is a file, a folder or a pattern, beside the TOML f
     units = {pay = "€"}
     options = {types = {zip = "category"}}
 
-    [staff]
-    address = "postgresql://reader@host/staff"
+    [crew]
+    address = "postgresql://reader@host/crew"
     table = "people"
     timeout = 60
 """
@@ -18,30 +18,22 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from threading import RLock
 from typing import Any
 
-from distpriv.errors import DistprivError, SourceError
+from distpriv.errors import SourceError
 from distpriv.sources.engine import EngineSource
 from distpriv.sources.frame import Source
+from distpriv.tables.examples import EXAMPLES
 from distpriv.text import near
 
 __all__ = ["named_source", "named_sources"]
 
 _FILE = "DISTPRIV_SOURCES"
 _UNREAD = "sources"  # what is offered where the file itself cannot be read
-_TYPES: dict[str, Any] = {
-    "title": str,
-    "scan": str,
-    "address": str,
-    "table": str,
-    "units": dict,
-    "timeout": (int, float),
-    "options": dict,
-}
+_KNOWN = ("title", "scan", "address", "table", "units", "timeout", "options")
 _locks: dict[str, RLock] = {}
 _opened: dict[str, tuple[object, EngineSource]] = {}
 
@@ -75,61 +67,52 @@ def named_source(key: str) -> Source:
     return source
 
 
-def _entries() -> Mapping[str, Any]:
+def _entries() -> dict[str, Any]:
     if _FILE not in os.environ:
         return {}
     try:
         return tomllib.loads(Path(os.environ[_FILE]).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        known = isinstance(error, tomllib.TOMLDecodeError)
-        reason = str(error) if known else "it is no text that can be opened"
-        return {_UNREAD: f"the file itself cannot be read ({reason})"}
+        told = isinstance(error, tomllib.TOMLDecodeError)
+        return {_UNREAD: f"the file cannot be read ({error if told else 'it is no text there'})"}
 
 
-def _title(key: str, entry: object) -> str:
-    title = entry.get("title") if isinstance(entry, dict) else None
-    return title if isinstance(title, str) and title.strip() else key
+def _title(key: str, entry: Any) -> str:
+    return str(entry.get("title", key)) if isinstance(entry, dict) else key
 
 
-def _problem(entry: Any) -> str:
+def _problem(key: str, entry: Any) -> str:
     """Say what is wrong with an entry, "" for nothing; values stay unsaid."""
     if not isinstance(entry, dict):
-        return entry if isinstance(entry, str) else "it is no table of TOML"
-    for name, value in entry.items():
-        if name not in _TYPES:
-            return f"{name!r} is unknown.{near(name, _TYPES)}"
-        if not isinstance(value, _TYPES[name]):
-            return f"{name!r} is of another type than it must be"
-    if ("scan" in entry) == ("address" in entry):
-        return "it needs either scan or address"
-    if ("table" in entry) != ("address" in entry):
-        return "an address needs a table, and a scan none"
-    if "options" in entry and "address" in entry:
-        return "options are for scan alone"
-    return ""
+        return entry if key == _UNREAD else "it is no table of TOML"
+    if key in ("upload", "open", *EXAMPLES):
+        return "its key is that of another table"
+    for name in entry.keys() - _KNOWN:
+        return f"{name!r} is unknown.{near(name, _KNOWN)}"
+    return "" if ("scan" in entry) != ("address" in entry) else "it needs either scan or address"
 
 
 def _open(key: str, entry: Any) -> EngineSource:
     from distpriv.sources.databases import connect
     from distpriv.sources.files import scan
 
-    title = _title(key, entry)
-    if problem := _problem(entry):
+    title, problem = _title(key, entry), _problem(key, entry)
+    if problem:
         raise SourceError(
             f"The table {title!r} is offered wrongly: {problem}; correct the file that {_FILE} "
             "names."
         )
-    timeout = float(entry.get("timeout", 60))
     try:
+        timeout, units = float(entry.get("timeout", 60)), dict(entry.get("units", {}))
         if "scan" in entry:
             path = Path(os.environ[_FILE]).parent / entry["scan"]
             source = scan(path, timeout=timeout, **entry.get("options", {}))
         else:
             source = connect(entry["address"], entry["table"], timeout=timeout)
-    except (DistprivError, TypeError):  # their words may hold addresses
+    except (ValueError, TypeError, LookupError):  # their words may hold addresses
         raise SourceError(
             f"The table {title!r} cannot be opened; whoever offers it finds out why by "
             f"{'scan' if 'scan' in entry else 'connect'} in Python."
         ) from None
     engine = replace(source.engine, quiet=True)
-    return replace(source, key=key, title=title, engine=engine, units=entry.get("units", {}))
+    return replace(source, key=key, title=title, engine=engine, units=units)

@@ -189,10 +189,13 @@ def scan(records: str, centres: FloatArray, off: str) -> str:
     and deviations of v0, v1, …, these from the centres, shape (2, width), of the groups 0 and 1.
     """
     places = range(centres.shape[1])
-    moved = ", ".join(
-        f"v{at} - CASE WHEN grp = 1 THEN {double(high)} ELSE {double(low)} END AS m{at}"
-        for at, (low, high) in enumerate(centres.T)
-    )
+    ends = [
+        double(low)
+        if low == high
+        else f"CASE grp WHEN 1 THEN {double(high)} ELSE {double(low)} END"
+        for low, high in centres.T
+    ]
+    moved = ", ".join(f"v{at} - {centre} AS m{at}" for at, centre in enumerate(ends))
     parts = ["grp, count(*), count(flag), sum(flag)", f"sum(CASE WHEN {off} THEN 1 ELSE 0 END)"]
     parts += [f"min(v{at}), max(v{at})" for at in places]
     parts += [f"sum(m{at})" for at in places]
@@ -210,20 +213,33 @@ def away(group: int, first: FloatArray, along: FloatArray) -> str:
     return f"grp = {group} AND abs({' + '.join(parts)}) > {double(1e-6)}"
 
 
-def off_grid(group: int, sample: FloatArray, steps: FloatArray) -> str:
-    """Return what is true of a group's records that lie off the grid of a sample, shape (N, width).
+def off_grid(samples: Sequence[FloatArray], steps: Sequence[FloatArray]) -> str:
+    """Return what is true of records off the grids of samples of both groups, (N, width) each.
 
-    `steps` are 0 for columns without a grid, of which nothing is asked, and for those that do not
-    vary.
+    `steps`, (width,) each, are 0 for columns without a grid, of which nothing is asked, and for
+    those that do not vary. Where both groups lie on one grid, all records are held against it.
     """
     off = ["1 = 0"]
-    for at, (values, step) in enumerate(zip(sample.T, steps.tolist(), strict=True)):
-        first = double(values[0])
-        if step:
-            rest = f"(v{at} - {first}) / {double(step)}"
-            size = f"(abs(v{at}) + {double(abs(values[0]))}) / {double(step)}"
-            most = f"LEAST({double(1e-9)} * {size}, {double(1e-5)}) + {double(1e-15)} * {size}"
-            off.append(f"abs({rest} - round({rest})) > {most}")
-        elif np.ptp(values) == 0:
-            off.append(f"v{at} <> {first}")
-    return f"(grp = {group} AND ({' OR '.join(off)}))"
+    for at, pair in enumerate(zip(*steps, strict=True)):
+        first = samples[0][0, at]
+        away = abs(samples[1][0, at] - first) / pair[0] if pair[0] else np.nan
+        if pair[0] == pair[1] and abs(away - np.rint(away)) <= min(1e-9 * away, 1e-5):
+            every = np.concatenate([sample[:, at] for sample in samples])
+            off.append(_off(at, every, pair[0]))
+        else:
+            rest = [_off(at, one[:, at], step) for one, step in zip(samples, pair, strict=True)]
+            off += [f"(grp = {group} AND {one})" for group, one in enumerate(rest)]
+    return " OR ".join(off)
+
+
+def _off(at: int, values: FloatArray, step: float) -> str:
+    """Return what is true of values of a column that lie off the grid of some, shape (N,)."""
+    first = double(values[0])
+    if not step:
+        return f"v{at} <> {first}" if np.ptp(values) == 0 else "1 = 0"
+    rest = f"(v{at} - {first}) / {double(step)}" if step != 1 else f"v{at}"
+    if step % 1 == 0 and not (values % 1).any():
+        return f"{rest} <> round({rest})"
+    size = f"(abs(v{at}) + {double(abs(values[0]))}) / {double(step)}"
+    most = f"LEAST({double(1e-9)} * {size}, {double(1e-5)}) + {double(1e-15)} * {size}"
+    return f"abs({rest} - round({rest})) > {most}"

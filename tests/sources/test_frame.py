@@ -200,6 +200,9 @@ def test_reference_gives_the_laws_and_the_table_its_number_of_records():
     model = fit_gaussian(table, QUERY, pair, reference=public)
     assert model.n == N - 11
     assert model.provenance == "reference"
+    example = FrameSource("x", "X", public, provenance="example")
+    assert source_of(example).provenance == "example"
+    assert source_of(example, "reference").provenance == "reference"
     groups = source_of(public).groups(QUERY, SECRET)
     assert (model.pairs[0].groups.means == groups.means).all()
 

@@ -12,7 +12,7 @@ title = "People"
 scan = "people.parquet"
 units = {pay = "€"}
 options = {types = {zip = "category"}}
-[staff]
+[crew]
 address = "postgresql://me:hush@127.0.0.1:1/secret"
 table = "people"
 [gone]
@@ -26,6 +26,8 @@ tabel = "hush"
 [kind]
 scan = "hush"
 timeout = "hush"
+[bank]
+scan = "people.parquet"
 [option]
 scan = "people.parquet"
 options = {hush = 3}
@@ -44,7 +46,7 @@ def offered(tmp_path, monkeypatch):
 
 def test_source_is_opened_once_and_again_where_its_file_changed(offered):
     assert named_sources()["people"] == "People"
-    assert named_sources()["staff"] == "staff"
+    assert named_sources()["crew"] == "crew"
     source = named_source("people")
     assert (source.key, source.title, source.rows, source.units["pay"]) == (
         "people",
@@ -64,12 +66,13 @@ def test_source_is_opened_once_and_again_where_its_file_changed(offered):
     ("key", "message"),
     [
         ("peple", "No table is offered as 'peple'. Did you mean 'people'?"),
-        ("staff", "'staff' cannot be opened; whoever offers it finds out why by connect"),
+        ("crew", "'crew' cannot be opened; whoever offers it finds out why by connect"),
         ("gone", "'gone' cannot be opened"),
         ("both", "'both' is offered wrongly: it needs either scan or address"),
         ("odd", "'tabel' is unknown. Did you mean 'table'?"),
-        ("kind", "'timeout' is of another type than it must be"),
+        ("kind", "cannot be opened"),
         ("option", "cannot be opened"),
+        ("bank", "its key is that of another table"),
     ],
 )
 def test_bad_entry_is_one_sentence_without_an_address(offered, key, message):
@@ -90,7 +93,7 @@ def test_what_the_engine_says_of_a_named_table_stays_with_it(offered):
 def test_unreadable_file_is_told_where_a_table_is_chosen(offered, monkeypatch):
     (offered / "sources.toml").write_text("[people\n")
     assert named_sources() == {"sources": "sources"}
-    with pytest.raises(SourceError, match=r"the file itself cannot be read \(.*line 1"):
+    with pytest.raises(SourceError, match=r"the file cannot be read \(.*line 1"):
         named_source("sources")
     monkeypatch.delenv("DISTPRIV_SOURCES")
     assert named_sources() == {}
