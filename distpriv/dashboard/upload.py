@@ -83,10 +83,13 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
     if now is None:
         another: dict[str, Any] = {"on_click": setattr, "args": (state, "file", None)}
         head.button("Another file", icon=":material/upload:", type="tertiary", **another)
-    line, below = st.empty(), rows.tell_row(frame)
+    line = st.empty()
+    below, guess = state.memory(
+        ("rows", file.key, file.request), lambda: (rows.tell_row(frame), rows.proposed(frame))
+    )
     reading.notices([one for one in notices if one not in below], file, options)
     reading.preview(frame)
-    row = _ask_row(frame, file.key, now.row if now else rows.proposed(frame))
+    row = _ask_row(frame, file.key, now.row if now else guess)
     key = now.source if now else "upload"
     source = state.memory(
         ("upload", file.key, options, row),

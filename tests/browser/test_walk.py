@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.browsing import idle, visit
 
+expect.set_options(timeout=20_000)  # files are read in a process that two busy cores start slowly
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 EVIL = "![x](http://a.example/x.png) www.a.example"
