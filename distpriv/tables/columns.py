@@ -52,19 +52,12 @@ _TOKENS = frozenset(
 # Missing among numbers and dates; elsewhere they are answers.
 _WORDS = frozenset(
     {"inf", "-inf", "infinity", "-infinity", "none", "unknown", "missing", "refused", "nil", "unk"}
-    | {"**", "***", "#", "(x)", "(na)"}
-    | {"unspecified", "undefined", "-", "--", ".", "..", "...", "*", "tba", "tbd", "n.a.", "k.a."}
+    | {"unspecified", "undefined", "-", "--", ".", "..", "...", "*", "**", "***", "#", "tba", "tbd"}
     | {"not available", "not applicable", "not stated", "not known", "not recorded", "no data"}
     | {"don't know", "do not know", "no answer", "no response", "not answered", "not reported"}
     | {"prefer not to say", "prefer not to answer", "rather not say", "declined", "dk", "withheld"}
-    | {
-        "suppressed",
-        "refused to answer",
-        "keine angabe",
-        "keine antwort",
-        "unbekannt",
-        "verweigert",
-    }
+    | {"suppressed", "refused to answer", "n.a.", "(x)", "(na)", "k.a.", "keine angabe"}
+    | {"keine antwort", "unbekannt", "verweigert"}
     | {"weiß nicht", "weiss nicht", "inconnu", "ne sait pas", "sans réponse", "non renseigné"}
     | {"refus", "nsp", "n.d.", "n/d", "desconocido", "no sabe", "no contesta", "no responde"}
     | {"ns/nc", "sin dato", "sin datos", "s/d", "não sabe", "não informado", "sem informação"}
@@ -245,10 +238,11 @@ class Column:
                 self.type, self.sql = "boolean" if self.kind == "boolean" else "date", self.source
         elif not self.labels:
             self.type = chosen or "text"
-            self.tell(
-                f"Column {self.name!r} is empty in every record; where it holds formulas, open "
-                "the file in a spreadsheet, save it, and choose it again."
+            advice = (
+                "; where it holds formulas, open the file in a spreadsheet, save it, and choose it "
+                "again"
             )
+            self.tell(f"Column {self.name!r} is empty in every record{advice * (not self.gone)}.")
         elif not (self._ticked(chosen) or self._measured(options, chosen)):
             self._labelled(chosen, bool(dict(options.split).get(self.name)))
         self._tell_missing(options.writing)
@@ -351,11 +345,8 @@ class Column:
         if not all(map(str.isascii, self.labels)):
             cell = plain_sql(cell, writing)
         sql = f"{macro}({cell})"
-        if (
-            self.step == 1
-            and self.complete
-            and all(map(_DIGITS[writing[0]].fullmatch, self.labels))
-        ):
+        known = self.step == 1 and self.complete
+        if known and all(map(_DIGITS[writing[0]].fullmatch, self.labels)):
             sql = f"TRY_CAST({cell} AS DOUBLE)"
         bare = near = self.count(numbers)
         rest = {t: plain(t, writing) for t in self.labels if t not in numbers and len(t) <= 60}
@@ -395,14 +386,12 @@ class Column:
                 usual = options.delimiter == ";" or options.decimal == "," or "/" not in pair[0]
                 first = usual if options.day_first is None else options.day_first
                 forms.remove(pair[first])
-                ways = [[_written(text, form) for form in pair] for text in day]
-                if text := next(
-                    (t for t, way in zip(day, ways, strict=True) if way[0] != way[1]), ""
-                ):
+                ways = {text: [_written(text, form) for form in pair] for text in day}
+                if text := next((one for one, (a, b) in ways.items() if a != b), ""):
                     self.tell(
                         f"{self.times(self.count(day))} dates of {self.name!r} fit day first and "
-                        f"month first: {text!r} was read as {_written(text, pair[not first])}; it "
-                        f"may be {_written(text, pair[first])}.",
+                        f"month first: {text!r} was read as {ways[text][not first]}; it may be "
+                        f"{ways[text][first]}.",
                         day_first=not first,
                     )
         return forms
@@ -578,12 +567,12 @@ def _date_sql(form: str, text: str) -> str:
 
 
 def _separator(labels: Iterable[str]) -> str:
-    """Find the sign between answers that recur in other labels, "" for none."""
+    """Find the sign between answers of which most recur in other labels, "" for none."""
     for sign in ";|,":
         joined = [text for text in labels if sign in text]
         parts = Counter(part.strip() for text in labels for part in set(text.split(sign)))
-        recur = all(parts[part.strip()] > 1 for text in joined for part in text.split(sign))
-        if len(joined) > 1 and recur:
+        ones = [part.strip() for text in joined for part in text.split(sign)]
+        if len(joined) > 1 and sum(parts[one] > 1 for one in ones) >= 0.9 * len(ones):
             return sign
     return ""
 

@@ -199,30 +199,28 @@ def _tell_odd(db: _Db, columns: list[Column], arrays: list[pa.Array], options: R
 
 def _tell_absent(db: _Db, columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
     """Tell of columns that are missing for all records of a label, as if one sex was asked."""
-    notices: list[Notice] = []
     gaps = [c for c, a in zip(columns, arrays, strict=True) if a.null_count]
-    if not gaps:
-        return notices
+    found: dict[str, list[str]] = {}
     db.register("typed", pa.table(arrays, names=[f"v{column.place}" for column in columns]))
     counts = ", ".join(f"count(v{column.place})" for column in gaps)
     for by in [column for column in columns if column.type in ("category", "boolean")][:20]:
-        rows = db.execute(
-            f"SELECT v{by.place}, count(*), {counts} FROM typed "
-            f"WHERE v{by.place} IS NOT NULL GROUP BY 1 LIMIT 21"
-        ).fetchall()
-        if not 1 < len(rows) <= 20:
-            continue
-        for place, column in enumerate(gaps, start=2):
+        query = f"SELECT v{by.place}, count(*), {counts} FROM typed WHERE v{by.place} IS NOT NULL"
+        rows = db.execute(f"{query} GROUP BY 1 LIMIT 21").fetchall() if gaps else []
+        for place, column in enumerate(gaps if len(rows) <= 20 else [], start=2):
             absent = sorted(str(row[0]) for row in rows if row[1] > 4 and row[place] == 0)
             if absent and len(absent) < len(rows) and column is not by:
-                listed = ", ".join(map(excerpt, absent[:3]))
                 size = sum(row[1] for row in rows if str(row[0]) in absent)
-                text = (
-                    f"{column.name!r} is missing in all {size} records with {by.name} = {listed}: "
-                    "its statistics leave them out."
-                )
-                notices.append(Notice(text, column.name))
-    return notices
+                where = f"all {size} records with {by.name} = {', '.join(map(excerpt, absent[:3]))}"
+                found.setdefault(where, []).append(column.name)
+    return [
+        Notice(
+            f"Missing in {where}: {', '.join(map(repr, names[:5]))}"
+            f"{f' and {len(names) - 5} other columns' if len(names) > 5 else ''}. Their statistics "
+            "leave these records out.",
+            names[0],
+        )
+        for where, names in found.items()
+    ]
 
 
 def _arrow(cells: pa.ChunkedArray, kind: ColumnType) -> pa.Array:

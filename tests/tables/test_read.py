@@ -119,7 +119,7 @@ def test_footer_of_a_small_table_is_no_record(data, records):
 
 def test_questions_to_some_alone_are_told():
     frame = dp.read_table(b"sex,pregnant\n" + b"F,true\nF,false\nM,\nM,\n" * 10)
-    assert "missing in all 20 records with sex = 'M'" in texts(frame)[-1]
+    assert "Missing in all 20 records with sex = 'M': 'pregnant'" in texts(frame)[-1]
     assert frame["pregnant"].cat.categories.tolist() == [False, True]
     assert frame["pregnant"].isna().sum() == 20
 
