@@ -31,6 +31,7 @@ _MARKS = (
     (rb"([^\0]\0){4}", "utf-16-le"),
     (rb"(\0[^\0]){4}", "utf-16-be"),
 )
+_WESTERN = "àáâãäåæçèéêëìíîïñòóôöøùúüßÄÖÜÀÉ°’“”–"
 _ODD = re.compile("[a-z][^\x00-\x7fß-ÿœ’\\s][a-z]")  # among small letters of western languages
 _MARKED = bytes(code not in b" \xa0" for code in range(256))
 _TEXT = bytes([*range(9, 14), *range(32, 256)])
@@ -42,11 +43,13 @@ def utf8(data: bytes) -> tuple[bytes, str]:
     if encoding == "utf-8" and not _is_utf8(data):
         encoding = _guess_encoding(data)
     if encoding != "utf-8":
-        data = data.decode(encoding, "replace").encode()
+        errors = "ignore" if encoding.startswith("utf") else "replace"  # of a text that is cut off
+        data = data.decode(encoding, errors).encode()
     data = data.rstrip(b"\x1a")  # how DOS ended a file
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    if control := data.translate(None, _TEXT):
+    blocks = (data[at : at + LONGEST].translate(None, _TEXT) for at in range(0, len(data), LONGEST))
+    if control := next(filter(None, blocks), b""):
         line = data.count(b"\n", 0, data.index(control[:1])) + 1
         raise ReadError(
             f"This is no text and no kind of file that is read (line {line} has the control "
@@ -75,7 +78,10 @@ def _guess_encoding(data: bytes) -> str:
     usual, mac = (telling.decode(name, "replace") for name in ("cp1252", "mac_roman"))
     if len(_ODD.findall(mac)) < len(_ODD.findall(usual)):
         return "mac_roman"
-    if sum(sign > "\x7f" for sign in usual) < FEW:
+    letters = [sign for sign in usual if sign > "\x7f"]
+    western = sum(map(_WESTERN.__contains__, letters)) >= 0.95 * len(letters)
+    alone = 5 * len(re.findall(rb"[\x80-\xff]{2}", telling)) < len(letters)
+    if len(letters) < FEW or (western and alone):
         return "cp1252"
     best = from_bytes(telling, cp_isolation=_CODE_PAGES.split()).best()
     return best.encoding if best and telling.decode(best.encoding) != usual else "cp1252"
@@ -136,7 +142,7 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
             mark = re.escape(delimiter.encode())
             single = re.search(b"(?m)(^|" + mark + b")'[^'\n]*" + mark + b"[^'\n]*'", sample)
             cells = len(re.findall(b"(?m)(?:^|" + mark + b")'[^'\n]*'(?=$|" + mark + b")", sample))
-            most = 2 * cells > sample.count(delimiter.encode()) + sample.count(b"\n")
+            most = 10 * cells > 9 * sample.count(b"\n") and b'"' not in sample
             for quote in "'" if most else "\"'" if single else '"':
                 _, share = _width(_widths(sample, delimiter, quote, escape or quote))
                 best = max(best, (share, delimiter, quote), key=lambda one: one[0])
@@ -237,6 +243,10 @@ def _parse(data: bytes, width: int, dialect: tuple[str, str, str], block: int) -
     from pyarrow import csv as arrow
 
     names = [f"c{place}" for place in range(width)]
+    few = _repeating(data, width, dialect) if len(data) > LONGEST else ()
+    kinds = [
+        pa.dictionary(pa.int32(), pa.string()) if k in few else pa.string() for k in range(width)
+    ]
     delimiter, quote, escape = dialect
     return arrow.read_csv(
         pa.BufferReader(data),
@@ -249,11 +259,18 @@ def _parse(data: bytes, width: int, dialect: tuple[str, str, str], block: int) -
             newlines_in_values=True,
         ),
         arrow.ConvertOptions(
-            column_types=dict.fromkeys(names, pa.string()),
+            column_types=dict(zip(names, kinds, strict=True)),
             null_values=[""],
             strings_can_be_null=True,
         ),
     )
+
+
+def _repeating(data: bytes, width: int, dialect: tuple[str, str, str]) -> set[int]:
+    """Find the columns in which most cells repeat: as codes, they take a fraction of the memory."""
+    rows = [row for row in _rows(_sample(data), *dialect) if len(row) == width]
+    columns = enumerate(zip(*rows, strict=True))
+    return {place for place, cells in columns if 2 * len(set(cells)) < len(cells)}
 
 
 def _filled_up(data: bytes, width: int, dialect: tuple[str, str, str]) -> bytes:

@@ -32,7 +32,7 @@ from distpriv.tables.grids import (
 )
 from distpriv.tables.markup import read_markup
 from distpriv.tables.options import Notice, ReadOptions
-from distpriv.tables.programs import read_arff, read_sas, read_spss, read_stata, read_transport
+from distpriv.tables.programs import read_arff, read_sas, read_spss, read_stata
 from distpriv.tables.structured import read_json
 
 __all__ = ["ENDINGS", "EXACT", "Grid", "format_of", "open_grid", "sequence"]
@@ -112,7 +112,9 @@ def _open(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Grid:
         notices.append(Notice(text))
     elif options.delimiter == FIXED_PLACES:
         notices.append(Notice("Blanks at the same places of all lines divide the values."))
-    return grid_of_columns(load_text(data, options).columns, options, notices)
+    columns = load_text(data, options).columns
+    released = (columns.pop(0) for _ in range(len(columns)))  # one after the other
+    return grid_of_columns(released, options, notices)
 
 
 def sequence(start: int, stop: int, step: int = 1) -> pa.Array:
@@ -226,8 +228,7 @@ FORMATS: tuple[Format, ...] = (
     ),
     Format("a sheet in XML", _START + rb"<\?xml.*urn:schemas-microsoft-com:office", read_markup),
     Format("a file of Stata", rb"<stata_dta>|[\x66-\x73][\x01\x02]", read_stata),
-    Format("a file of SAS", rb"\x00{12}\xc2\xea\x81\x60", read_sas),
-    Format("a transport file of SAS", rb"HEADER RECORD\*{7}LIBRARY", read_transport),
+    Format("a file of SAS", rb"\x00{12}\xc2\xea\x81\x60|HEADER RECORD\*{7}LIBRARY", read_sas),
     Format("a file of SPSS", rb"\$FL[23]|.{40,200}SPSS PORT FILE", read_spss),
     Format("an ARFF file of Weka", _START + rb"(\s|%[^\n]*\n)*(?i:@relation)", read_arff),
     Format("a transport file of SAS, version 8", rb"HEADER RECORD\*{7}LIBV8"),

@@ -67,6 +67,12 @@ def text_of(value: object) -> str | None:
 
 def trimmed(texts: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     """Trim texts, and make null of empty ones."""
+    if pa.types.is_dictionary(texts.type):
+        parts = [(part.indices, trimmed(part.dictionary)) for part in texts.chunks]
+        if not any(labels.null_count for _, labels in parts):
+            parts = [pa.DictionaryArray.from_arrays(*part) for part in parts]
+            return pa.chunked_array(parts, texts.type)
+        texts = texts.cast(pa.string())
     texts = pc.utf8_trim_whitespace(texts)
     filled = pc.binary_length(texts).cast(pa.bool_())
     return pc.if_else(filled, texts, pa.nulls(1, pa.string())[0])
@@ -78,7 +84,7 @@ def grid_of_columns(
     notices: Iterable[Notice],
     names: Sequence[str] = (),
 ) -> Grid:
-    """Return a grid of texts."""
+    """Return a grid of texts, which may be coded by dictionaries."""
     cells = {f"c{place}": trimmed(column) for place, column in enumerate(columns)}
     return Grid(pa.table(cells), ("text",) * len(cells), tuple(names), options, tuple(notices))
 

@@ -19,7 +19,7 @@ from distpriv.tables.options import Notice, ReadOptions
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_arff", "read_sas", "read_spss", "read_stata", "read_transport"]
+__all__ = ["read_arff", "read_sas", "read_spss", "read_stata"]
 
 _TIMES: dict[str, Literal["s", "D"]] = {
     "DATETIME": "s",
@@ -77,29 +77,22 @@ def read_stata(data: bytes, options: ReadOptions) -> Grid:
 
 
 def read_sas(data: bytes, options: ReadOptions) -> Grid:
-    """Load a table of SAS; labels of values stand in another file."""
+    """Load a table or transport file of SAS; labels of values stand in another file."""
     import pandas as pd
 
     with _damage("SAS"):
-        frame = pd.read_sas(io.BytesIO(data), format="sas7bdat", encoding="infer")
-        return _grid(frame, options, [])
-
-
-def read_transport(data: bytes, options: ReadOptions) -> Grid:
-    """Load a transport file of SAS, in which dates are numbers with a format."""
-    import pandas as pd
-
-    with _damage("SAS"):
-        reader: Any = pd.read_sas(
-            io.BytesIO(data), format="xport", encoding="ISO-8859-1", iterator=True
-        )
+        if not data.startswith(b"HEADER"):
+            frame = pd.read_sas(io.BytesIO(data), format="sas7bdat", encoding="infer")
+            return _grid(frame, options, [])
+        how: Any = {"format": "xport", "encoding": "ISO-8859-1", "iterator": True}
+        reader: Any = pd.read_sas(io.BytesIO(data), **how)
         frame = reader.read()
         for name, field in zip(frame, reader.fields, strict=True):
             if field["ntype"] == "numeric":
                 frame[name] = frame[name].mask(frame[name].abs() < _ZERO, 0.0)
             form = field["nform"].decode("ascii", "replace")
             unit = next((unit for word, unit in _TIMES.items() if form.startswith(word)), None)
-            if unit:
+            if unit:  # dates are numbers with a format
                 frame[name] = pd.to_datetime(frame[name].to_numpy(), unit=unit, origin="1960-01-01")
         return _grid(frame, options, [])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from itertools import chain
 from typing import Any
 
@@ -64,8 +65,7 @@ def _parsed(text: str) -> Any:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values = dict(pairs)
     if len(values) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
+        ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
         raise ReadError(f"An object of the JSON has two values of {excerpt(twice)}; remove one.")
     return values
 
@@ -74,8 +74,8 @@ def _table(value: Any, notices: list[Notice]) -> Columns | list[list[Any]]:
     """Find columns by name, or rows of which the first may name them."""
     if isinstance(value, dict):
         parts = list(value.values())
-        if {"columns", "data"} <= value.keys() and _all(list, value["data"]):  # pandas' "split"
-            names = [" ".join(map(str, n)) if isinstance(n, list) else n for n in value["columns"]]
+        names = value.get("columns")
+        if isinstance(names, list) and _all(list, value.get("data")):  # pandas' "split"
             return [names, *value["data"]]
         if not any(isinstance(one, dict | list) for part in parts for one in _values(part)):
             if _all(dict, parts) and (crossed := _crossed(value, notices)):
@@ -87,8 +87,8 @@ def _table(value: Any, notices: list[Notice]) -> Columns | list[list[Any]]:
         return value
     if not _all(dict, value):
         raise ReadError("The JSON has no list of records; choose a file that has one.")
-    if all(one.get("type") == "Feature" and "properties" in one for one in value):
-        value = [one["properties"] or {} for one in value]
+    if all(isinstance(one.get("properties"), dict) and "geometry" in one for one in value):
+        value = [one["properties"] for one in value]
         notices.append(Notice("The features' properties were read, and their geometry left out."))
     return _of_records(value)
 
@@ -116,19 +116,16 @@ def _crossed(value: dict[str, dict[str, Any]], notices: list[Notice]) -> Columns
     if all(map(str.isdigit, inner)):
         return columns
     records = _of_records(list(value.values()))
-    order = [(columns, "column", "record"), (records, "record", "column")]
-    if len(value) > len(inner):
-        order.reverse()
-    if all(map(str.isdigit, value)):
-        return records
-    table, what, other = min(order, key=lambda one: sum(map(_is_mixed, one[0].values())))
-    text = f"Each of {len(value)} objects was read as a {what}, and each name in it as a {other}."
-    notices.append(Notice(text))
-    return table
+    rather = (_mixed(columns), len(value)) > (_mixed(records), len(inner))
+    rather = rather or all(map(str.isdigit, value))
+    what = "a record, and each name in it as a column" if rather else "a column"
+    notices.append(Notice(f"Each of {len(value)} objects was read as {what}."))
+    return records if rather else columns
 
 
-def _is_mixed(cells: list[Any]) -> bool:
-    return len(set(map(type, cells)) - {type(None)}) > 1
+def _mixed(columns: Columns) -> int:
+    """Count the columns with values of several types."""
+    return sum(len(set(map(type, cells)) - {type(None)}) > 1 for cells in columns.values())
 
 
 def _longest(value: dict[str, Any], notices: list[Notice]) -> Any:

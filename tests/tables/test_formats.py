@@ -20,6 +20,7 @@ import pyreadstat
 import pytest
 
 import distpriv as dp
+from distpriv.tables import delimited
 from distpriv.tables.formats import ENDINGS, format_of
 
 ROWS = [{"age": 20 + k, "sex": "FM"[k % 2], "late": k < 3, "pay": k / 8} for k in range(12)]
@@ -73,6 +74,7 @@ def zipped(name, data):
     return target.getvalue()
 
 
+CSV = b"age,sex\n" + b"".join(b"%d,%c\n" % (20 + k, b"FM"[k % 2]) for k in range(30))
 FEATURES = [{"type": "Feature", "properties": row, "geometry": {}} for row in ROWS]
 COUPLES = {
     "records": as_json(ROWS),
@@ -151,6 +153,9 @@ REFUSED = {
     "places": (b"a   b\n" * 300 + b"xxxxxxxxxxxxx\n", "same places"),
     "xz": (COUPLES["xz"][:60], "damaged"),
     "Word": (zipped("[Content_Types].xml", b"<Types/>"), "without sheets"),
+    "open": (CSV.replace(b"25,M", b'25,"M'), "before 'M' is not closed"),
+    "long": (b"x" * 200_000 + CSV, "more than 131072 characters"),
+    "names": ((b"1," * 3000 + b"1\n") * 9, "3001 columns"),
     "7z": (b"7z\xbc\xaf\x27\x1c", "archive"),
     "tar": (bytes(257) + b"ustar", "archive"),
     "dBase": (b"\x03\x7a\x01\x0a" + bytes(30), "dBase"),
@@ -163,6 +168,34 @@ REFUSED = {
 def test_what_holds_no_table_is_refused_with_its_reason(data, words):
     with pytest.raises(dp.ReadError, match=words):
         dp.read_table(data)
+
+
+TEXTS = {name: CSV.decode().encode(name) for name in ("utf-16", "utf-16-be", "utf-32", "utf-32-le")}
+TEXTS |= {"cut": TEXTS["utf-16"][:-1], "quoted": CSV.replace(b"F", b"'F'").replace(b"M", b"'M'")}
+TEXTS |= {"notes": CSV + b"Source: register\nRead in May\nYears\n"}
+
+
+@pytest.mark.parametrize("data", TEXTS.values(), ids=TEXTS)
+def test_text_is_read_in_each_encoding_and_with_what_stands_around_it(data):
+    frame = dp.read_table(data)
+    assert frame["age"].tolist() == [*range(20, 50)]
+    assert frame["sex"].tolist() == ["F", "M"] * 15
+
+
+@pytest.mark.parametrize("code", ["cp1252", "mac_roman", "cp1251", "big5"])
+def test_code_page_of_a_text_is_found(code):
+    words = {"cp1251": "Иванов из Москвы", "big5": "北從雲林縣牛挑灣溪"}.get(
+        code, "château à Besançon"
+    )
+    frame = dp.read_table(f"place,n\n{words},1\n{words},2\n{words},2\n".encode(code))
+    assert set(frame["place"]) == {words}
+
+
+def test_large_text_is_read_as_a_small_one(monkeypatch):
+    rows = b"".join(b"%d,%s ,x\n" % (k, [b"", b"ab", b"c"][k % 3]) for k in range(900))
+    small = dp.read_table(b"k,a,b\n" + rows)
+    monkeypatch.setattr(delimited, "LONGEST", 1_000)
+    pd.testing.assert_frame_equal(dp.read_table(b"k,a,b\n" + rows), small)
 
 
 @pytest.mark.parametrize("name", ["pk", "orc", "par1", "obj", "[a]", "network name", "gif8"])
