@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["exposure", "secret_labelled"]
 
 _RARE = 0.02  # share of records below which a label is left out
+_FIGURES = 500  # at most, which take some seconds
 _MARGIN = 0.005  # between a range and 0 or 1
 _VARIES = 1e-7  # of a squared deviation: less is none
+_NOTHING = "No column of this table can be a secret; it needs labels or numbers."
 _Secret = tuple[SensitiveProperty, FloatArray]
 _HEAD = ["column", "label", "share", "low", "high", "guesses", "fits"]
 
@@ -45,7 +47,7 @@ def exposure(
         frame have their number as "records".
     query : Query, optional
         Figures that are released. None: every average, and counts of these labels, one after the
-        other, where a missing value counts as an average one.
+        other, up to 500, where a missing value counts as an average one.
     n : int, optional
         Records that the figures are of; the whole table by default. They count as drawn with
         replacement.
@@ -72,9 +74,13 @@ def exposure(
     source = source_of(table)
     released = query.columns if query is not None else ()
     frame = sample(source, (*source.labels, *source.numbers, *source.dates, *released))
-    every = [*_secrets(source, frame)]
+    every: Iterable[_Secret] = _secrets(source, frame)
     if query is None:
-        owners, labels, columns = zip(*_figures(source, frame, every), strict=True)
+        every = [*every]
+        figures = [*islice(_figures(source, frame, every), _FIGURES)]
+        if not figures:
+            raise DistprivError(_NOTHING)
+        owners, labels, columns = zip(*figures, strict=True)
         values = np.column_stack(columns)
     else:
         owners, labels = ("",) * len(query), query.labels
@@ -94,7 +100,7 @@ def exposure(
             head = (column, secret.label, 100 * share, low, high, right[0])
             rows.append((*head, abs(middle - share) < 1e-9, *right[1:]))
     if not rows:
-        raise DistprivError("No column of this table can be a secret; it needs labels or numbers.")
+        raise DistprivError(_NOTHING)
     result = pd.DataFrame(rows, columns=[*_HEAD, *labels])
     result.attrs["records"] = len(frame)
     return result.sort_values("guesses", ascending=False, kind="stable", ignore_index=True)
@@ -150,8 +156,10 @@ class _Records:
     def __init__(self, values: FloatArray, left_out: float) -> None:
         self.complete = np.isfinite(values).all(axis=1)
         values = values if self.complete.all() else values[self.complete]
-        self.values: FloatArray = values - values.mean(axis=0)
-        unit = np.sqrt((self.values**2).mean(axis=0))
+        largest = np.abs(values).max(axis=0, initial=0.0)  # whose square may be too large
+        self.values: FloatArray = values / np.where(largest > 0, largest, 1.0)
+        self.values -= self.values.sum(axis=0) / max(len(values), 1)
+        unit = np.sqrt((self.values**2).sum(axis=0) / max(len(values), 1))
         self.values /= np.where(unit > 0, unit, 1.0)
         self.squares = self.values.T @ self.values
         self.left_out = left_out

@@ -116,5 +116,11 @@ class Sampled(FrameSource):
 def test_what_has_no_secret_is_one_sentence():
     with pytest.raises(DistprivError, match="can be a secret"):
         exposure(pd.DataFrame({"a": [1, 1, 1]}), Query([Mean("a")]))
+    dates = pd.to_datetime("2020-01-01") + pd.to_timedelta(np.arange(9), unit="D")
+    for table in (pd.DataFrame({"d": dates}), pd.DataFrame({"v": [1.0], "s": ["a"]})[:0]):
+        with pytest.raises(DistprivError, match="can be a secret"):
+            exposure(table)
+    huge = pd.DataFrame({"v": np.geomspace(1, 1e300, 40), "s": ["a", "b"] * 20})
+    assert np.isfinite(exposure(huge)["guesses"]).all()
     with pytest.raises(DistprivError, match="apart"):
         exposure(pd.DataFrame({"a": [1, 2, 1]}), width=1.5)
