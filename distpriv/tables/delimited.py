@@ -179,7 +179,8 @@ def _places(lines: list[str]) -> list[tuple[int, int]]:
 def _is_placed(lines: list[str]) -> bool:
     """Tell whether blanks divide the values of lines at the same places, and nowhere else."""
     apart = sum("  " in line.strip() for line in lines)
-    spans = _places(lines) if len(lines) > 4 and 2 * apart > len(lines) else []
+    enough = apart == len(lines) > 2 or 2 * apart > len(lines) > 4
+    spans = _places(lines) if enough else []
     within = (sum("  " in line[a:b].strip() for line in lines) for a, b in spans)
     return len(spans) > 1 and max(within) <= 0.1 * len(lines)
 

@@ -222,7 +222,7 @@ FORMATS: tuple[Format, ...] = (
     Format("a workbook", rb"PK\x03\x04|\xd0\xcf\x11\xe0", _workbook),
     Format("an Arrow file", rb"ARROW1\x00", _arrow),
     Format("an ORC file", rb"ORC[\x00-\x1f\x80-\xff]", _orc),
-    Format("a JSON file", _START + rb"(\[\s*[\[{]|\{\s*[\"}])", read_json),
+    Format("a JSON file", _START + rb"(\[\s*[\[{\]]|\{\s*[\"}])", read_json),
     Format(
         "a web page (HTML)", _START + rb"(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*" + _HTML, read_markup
     ),

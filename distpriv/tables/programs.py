@@ -108,9 +108,15 @@ def read_spss(data: bytes, options: ReadOptions) -> Grid:
         ) from None
 
     with _damage("SPSS"):
-        reader = pyreadstat.read_sav if data[:3] == b"$FL" else pyreadstat.read_por
-        frame, _ = reader(io.BytesIO(data), apply_value_formats=True)
-        return _grid(frame, options, [])
+        reader: Any = pyreadstat.read_sav if data[:3] == b"$FL" else pyreadstat.read_por
+        notices, how = list[Notice](), {"apply_value_formats": True}
+        try:
+            frame, _ = reader(io.BytesIO(data), **how)
+        except OverflowError:
+            frame, _ = reader(io.BytesIO(data), **how, disable_datetime_conversion=True)
+            text = "A date lies beyond the year 9999, so dates were read as seconds since 1582."
+            notices.append(Notice(text))
+        return _grid(frame, options, notices)
 
 
 def read_arff(data: bytes, options: ReadOptions) -> Grid:

@@ -77,16 +77,16 @@ def _table(value: Any, notices: list[Notice]) -> Columns | list[list[Any]]:
         names = value.get("columns")
         if isinstance(names, list) and _all(list, value.get("data")):  # pandas' "split"
             return [names, *value["data"]]
-        if not any(isinstance(one, dict | list) for part in parts for one in _values(part)):
+        if not any(_is_nested(one) for part in parts for one in _values(part)):
             if _all(dict, parts) and (crossed := _crossed(value, notices)):
                 return crossed
             if _all(list, parts) and len({len(part) for part in parts}) == 1:
                 return value
         value = _longest(value, notices)
-    if _all(list, value):
+    if _all(list, value) and not all(_is_nested(one) for row in value for one in row):
         return value
     if not _all(dict, value):
-        raise ReadError("The JSON has no list of records; choose a file that has one.")
+        raise ReadError("The JSON has no records; choose a file that has a list of them.")
     if all(isinstance(one.get("properties"), dict) and "geometry" in one for one in value):
         value = [one["properties"] for one in value]
         notices.append(Notice("The features' properties were read, and their geometry left out."))
@@ -95,6 +95,10 @@ def _table(value: Any, notices: list[Notice]) -> Columns | list[list[Any]]:
 
 def _all(kind: type, values: Any) -> bool:
     return isinstance(values, list) and bool(values) and all(isinstance(v, kind) for v in values)
+
+
+def _is_nested(value: Any) -> bool:
+    return isinstance(value, dict | list)
 
 
 def _values(part: Any) -> Any:
