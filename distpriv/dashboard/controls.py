@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from distpriv.dashboard.fields import BY_NAME, Field
-from distpriv.dashboard.page import escape
+from distpriv.dashboard.page import escape, readable
 from distpriv.dashboard.state import State
 from distpriv.text import whole
 
@@ -43,8 +43,8 @@ def control(state: State, name: str, label: str = "", **extra: Any) -> None:
 
 
 def _choose(field: Field, value: Any, options: Any, arguments: dict[str, Any]) -> None:
-    values = list(options)
-    arguments |= {"format_func": lambda item: options.get(item, str(item))}
+    values, titles = list(options), readable(options)
+    arguments |= {"format_func": lambda item: titles.get(item, str(item))}
     if field.kind == "select":
         st.selectbox(field.label, values, values.index(value), **arguments)
     elif field.kind == "multiselect":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = ["WORDS", "about", "choice", "current", "errors", "escape", "fault", "headline"]
-__all__ += ["sentences", "session", "show"]
+__all__ += ["readable", "sentences", "session", "show"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
@@ -54,6 +55,17 @@ def escape(text: object, most: int = 1000) -> str:
     line = " ".join(str(text).split())
     line = line if len(line) <= most else f"{line[: most - 1]}…"
     return _MARKDOWN.sub(r"\\\1", _JOINED.sub("\u2060", line))
+
+
+def readable(titles: Mapping[Any, str], most: int = 60) -> dict[Any, str]:
+    """Return titles of what can be chosen, long ones without their middle, if they still differ."""
+    half = most // 2
+    cut = {one: f"{text[:half]} … {text[-half:]}" for one, text in titles.items()}
+    times = Counter(cut.values())
+    return {
+        one: cut[one] if len(text) > most + 3 and times[cut[one]] == 1 else text
+        for one, text in titles.items()
+    }
 
 
 WORDS = Style(name=lambda text: f"*{escape(text)}*", strong=lambda text: f"**{text}**")

@@ -65,7 +65,8 @@ def action(changes: Iterable[tuple[str, Any]]) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    rest, cut = len(names) - NAMES, [name[:LETTERS] for name in names[:NAMES]]
+    rest = len(names) - NAMES
+    cut = [one if len(one) <= LETTERS else f"{one[: LETTERS - 1]}…" for one in names[:NAMES]]
     return listed([*cut, *([f"{rest} more"] if rest > 0 else [])])
 
 

@@ -105,7 +105,7 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
     secret, first = begun.secrets[0].secret, now.secrets[0] if now else None
     if first and tables.fits(source, first.secret):
         secret = first.secret
-    secrets = offered | {secret: secret.label}
+    secrets = page.readable(offered | {secret: secret.label})
     secret = st.selectbox(
         "2. Nobody should find out the share of records with …",
         list(secrets),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 from streamlit.testing.v1 import AppTest
 
-from distpriv.dashboard.page import escape
+from distpriv.dashboard.page import escape, readable
 
 SIGNS = set("\\`*_{}[]()<>#+-.!|~$:&=^\"'")
 
@@ -30,8 +30,11 @@ def test_addresses_do_not_become_links_nor_signs_icons(text):
     assert "\u2060" in escape(text)
 
 
-def test_long_names_are_cut():
+def test_long_names_are_cut_where_they_differ_still():
     assert escape("x" * 10_000, 60) == "x" * 59 + "…"
+    long = "x" * 100
+    titles = {1: f"{long} = 1", 2: f"a{long}b{long} = 2", 3: f"a{long}c{long} = 2", 4: "age"}
+    assert readable(titles) == titles | {1: f"{'x' * 30} … {'x' * 26} = 1"}
 
 
 @pytest.mark.parametrize(
