@@ -102,11 +102,12 @@ def medians(source: Source, frame: pd.DataFrame) -> Iterator[SensitiveProperty]:
 def statistics(source: Source) -> dict[Statistic, str]:
     """Return statistics that a table offers, with their titles.
 
-    Averages, medians and deviations, counts of up to 20 labels of a column, then totals.
+    Averages, medians and deviations, counts of up to 20 labels of a column but not of dates, then
+    totals.
     """
     numbers = [column for column in source.numbers if column not in source.labels]
     every = [Statistic(kind, name) for kind in ("mean", "median", "deviation") for name in numbers]
-    every += [Statistic("count", *pair) for pair in _labels(source)]
+    every += [Statistic("count", *pair) for pair in _labels(source) if pair[0] not in source.dates]
     every += [Statistic("sum", column) for column in numbers]
     return {one: one.title for one in every}
 
@@ -153,7 +154,7 @@ def _first(source: Source, secret: SensitiveProperty) -> list[Statistic]:
     numbers = [name for name in source.numbers if name in frame and name not in source.labels]
     figures = [Statistic("mean", name) for name in numbers]
     for name, labels in source.labels.items():
-        if name in frame:
+        if name in frame and name not in source.dates:
             figures.append(Statistic("count", name, labels[1 if len(labels) == 2 else 0]))
     chosen = [one for one in figures if not _unlikely(frame[one.column])] or figures
     chosen = chosen[: 2 * _FIGURES]

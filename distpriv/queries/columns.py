@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.arrays import BoolArray, FloatArray
+from distpriv.arrays import BoolArray, FloatArray, decimals
 from distpriv.errors import DistprivError
 from distpriv.text import near
 
@@ -95,7 +95,7 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
     if pd.api.types.is_numeric_dtype(kind):
         numbers = column.to_numpy(dtype=float, na_value=np.nan)
         if str(kind).lower() in ("float32", "float[pyarrow]"):
-            numbers = _decimals(numbers)
+            numbers = decimals(numbers)
     else:
         plain = column.astype(object)
         numbers = pd.to_numeric(plain, errors="coerce").to_numpy(dtype=float)
@@ -122,14 +122,6 @@ def dates_of(frame: pd.DataFrame, name: str) -> NDArray[np.datetime64]:
     dates = pd.to_datetime(column.astype(object) if column.dtype == object else column)
     plain = dates.dt.tz_localize(None) if dates.dt.tz is not None else dates
     return plain.to_numpy("datetime64[us]")
-
-
-def _decimals(numbers: FloatArray) -> FloatArray:
-    size = np.abs(numbers)
-    ordinary = np.isfinite(size) & (size > 0)
-    shift = 10.0 ** (6 - np.floor(np.log10(np.where(ordinary, size, 1.0))))
-    decimals = np.rint(numbers * shift) / shift
-    return np.where(decimals.astype(np.float32) == numbers.astype(np.float32), decimals, numbers)
 
 
 def flags_of(column: pd.Series, values: Sequence[Label]) -> FloatArray:

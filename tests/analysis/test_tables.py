@@ -75,6 +75,11 @@ def test_upload_begins_with_its_plainest_secret_in_its_cell():
     offered = statistics(source)
     assert {Mean("age"), Sum("age"), Count("group", "c")} <= {*offered}
     assert Count("name", "n1") not in offered
+    dated = upload(
+        group=source.frame["group"], day=pd.to_datetime(["2024-01-01", "2024-01-02"] * 150)
+    )
+    assert not any(one.column == "day" for one in statistics(dated))
+    assert start(dated).secrets[0].secret.column == "day"  # whose dates are labels
 
 
 def test_every_label_and_medians_of_numbers_and_dates_are_offered():

@@ -93,9 +93,6 @@ def test_bars_begin_at_the_coin_toss():
     assert len(texts(figure)) == 6
     assert set(figure.data[0].marker.color) == {style.faint(style.QUIET, 0.9)}
     assert bars.alt(frame).startswith("a: right 50\u00a0times in\u00a0100; ")
-    limited = bars.picture(frame.assign(kept=[True, False, True]), limit=60)
-    assert list(limited.data[1].x) == [60, 60, 60]
-    assert limited.data[0].marker.color[1] == style.faint(style.BAD, 0.9)
 
 
 EPSILON, WIDTH = np.array([0.1, 1.0, 10.0]), [5.0, 10.0, 20.0]
