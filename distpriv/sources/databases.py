@@ -120,21 +120,11 @@ def connect(
 
 
 def from_spark(frame: Any, *, title: str = "Spark", timeout: float = 60.0) -> EngineSource:
-    """Return a table that stays in Spark.
+    """Return a table that stays in Spark, under a title; queries take at most so many seconds.
 
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        What it is computed from is computed again for each query, unless it is cached. Samples of
-        it differ, whatever their seed.
-    title : str
-    timeout : float
-        Seconds that one query may take.
-
-    Raises
-    ------
-    SourceError
-        If it is none, it cannot be read, or it has no records.
+    What the frame is computed from is computed again for each query, unless it is cached; samples
+    of it differ, whatever their seed. SourceError if it is no DataFrame of pyspark.sql, cannot be
+    read, or has no records.
     """
     if not hasattr(frame, "createOrReplaceTempView"):
         raise SourceError(
@@ -196,7 +186,7 @@ def _opened(address: str, timeout: float) -> Any:
     except ImportError:
         raise SourceError("PostgreSQL needs psycopg; pip install 'distpriv[postgres]'.") from None
     try:
-        options = _OPTIONS.format(1000 * timeout)
+        options = _OPTIONS.format(min(1000 * timeout, 2**31 - 1))
         return psycopg.connect(address, autocommit=True, connect_timeout=10, options=options)
     except psycopg.Error as error:
         reason = str(error).partition("\n")[0]

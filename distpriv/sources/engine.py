@@ -77,11 +77,23 @@ class Engine:
 
     def rows(self, text: str, labels: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """Run SQL in DuckDB's dialect and return its rows; SourceError where the engine fails."""
-        return self.answer(text, labels)[1]
+        return list(self.answer(text, labels)[1])
+
+    def frame(self, text: str) -> pd.DataFrame:
+        """Run SQL and return its rows, the columns numbered, see `rows`."""
+        import pandas as pd
+
+        if self.dialect != "duckdb":
+            return pd.DataFrame(self.rows(text), dtype=object)
+        frame: pd.DataFrame = self.answer(text, fetch=lambda cursor: cursor.df())[1]
+        return frame.set_axis(range(frame.shape[1]), axis=1)
 
     def answer(
-        self, text: str, labels: Sequence[object] = ()
-    ) -> tuple[list[tuple[Any, ...]], list[tuple[Any, ...]]]:
+        self,
+        text: str,
+        labels: Sequence[object] = (),
+        fetch: Callable[[Any], Any] = lambda cursor: list(cursor.fetchall()),
+    ) -> tuple[list[tuple[Any, ...]], Any]:
         """Return what the DB-API describes columns with, and rows, see `rows`."""
         driver: Any = self.connection
         if not hasattr(driver, "paramstyle"):
@@ -94,7 +106,7 @@ class Engine:
             try:
                 cursor = self.connection if self.dialect == "duckdb" else self.connection.cursor()
                 cursor.execute(text, labels) if labels else cursor.execute(text)
-                return list(cursor.description), list(cursor.fetchall())
+                return list(cursor.description), fetch(cursor)
             except driver.Error as error:
                 reason = "" if self.quiet else f" ({str(error).partition(chr(10))[0]})"
                 with suppress(driver.Error, AttributeError):
@@ -370,7 +382,7 @@ class EngineSource:
         share = (most + 8 * most**0.5 + 20) / self.rows  # hardly ever too few
         table = self.table if self.rows <= most else self.draw(share, seed)
         values = ", ".join(cell.sql for cell in cells.values()) or "1"
-        frame = pd.DataFrame(self.engine.rows(f"SELECT {values} FROM {table}"), dtype=object)
+        frame = self.engine.frame(f"SELECT {values} FROM {table}")
         if len(frame) > most:
             frame = frame.sample(most, random_state=seed)
         every = enumerate(cells.items())
@@ -501,5 +513,5 @@ def typed_as(column: pd.Series, kind: sql.Kind) -> pd.Series:
     if kind == "date":
         return pd.to_datetime(column).astype("datetime64[us]")
     if kind == "boolean":
-        return column.astype("category" if column.isna().any() else bool)
+        return column.astype(object).astype("category" if column.isna().any() else bool)
     return column.astype("str").astype("category")

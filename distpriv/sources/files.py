@@ -115,6 +115,8 @@ def scan(
         source = _source(db, os.fspath(path), files, rows, fixed)
     except (duckdb.Error, OSError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
+        if "sniffing" in reason:
+            reason = "lines have more or fewer values than names, or quotation marks within them"
         raise ReadError(
             f"{path} cannot be scanned ({reason}); try read_table, which reads more."
         ) from None

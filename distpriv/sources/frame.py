@@ -147,24 +147,11 @@ class FrameSource:
     ) -> tuple[FloatArray, FloatArray]:
         """Return what statistics need of records that a secret key keeps, (kept, w) and (kept,).
 
-        So many records without and with the property, `numbers`, have the names that rank first
-        by the SHA-256 of key and name, whatever their values; the incomplete ones among them are
-        left out then. They come without (0) before with (1), each in the order of ranks.
-
-        Parameters
-        ----------
-        query : Query
-        secret : SensitiveProperty
-        numbers : (int, int)
-        key : bytes
-            Kept secret, and the same for ever.
-        names : str
-            Column of whole numbers or texts that are all different; "" for the row's number.
-
-        Raises
-        ------
-        SourceError
-            If names are not all different, or fewer records are there.
+        Those are so many records without and with the property, `numbers`, whose names rank first
+        by the SHA-256 of key and name, whatever their values; they come without (0) before with
+        (1), by rank, and incomplete ones are left out then. `names` is a column of whole numbers or
+        texts that are all different, "" for the row's number. SourceError if it is not, or fewer
+        records are there.
         """
         values, having = query.values(self.frame), secret.mask(self.frame)
         texts = _names(self.frame, names)
@@ -212,7 +199,7 @@ def _names(frame: pd.DataFrame, names: str) -> Sequence[object]:
     if _is_number(column) and not (column % 1).any():
         column = column.astype("Int64")
     texts: list[object] = column.astype(object).tolist()
-    if not all(isinstance(one, str | int) for one in texts) or len({*texts}) < len(texts):
+    if not all(type(one) in (str, int) for one in texts) or len({*texts}) < len(texts):
         raise not_unique(names)
     return texts
 

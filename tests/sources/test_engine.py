@@ -2,6 +2,7 @@
 
 import pickle
 import sqlite3
+import threading
 from dataclasses import replace
 
 import duckdb
@@ -153,6 +154,19 @@ def test_key_keeps_the_same_records_wherever_the_table_lives(pair):
     else:
         with pytest.raises(SourceError, match="no fixed order"):
             source.kept(query, SECRET, (40, 30), b"key")
+
+
+def test_long_query_is_stopped_by_hand_and_by_its_time_limit(pair):
+    source = pair[0]
+    age, tables = "v0" if source.place else '"age"', [f"{source.table} AS {x}" for x in "abcd"]
+    long = f"SELECT sum(sin(a.{age} * b.{age} + c.{age} * d.{age})) FROM {', '.join(tables)}"
+    stop = threading.Timer(1, source.cancel)
+    stop.start()
+    with pytest.raises(SourceError, match="could not be read where it lies"):
+        source.engine.rows(long)
+    with pytest.raises(SourceError, match=r"took longer than 0\.5 seconds"):
+        replace(source.engine, timeout=0.5).rows(long)
+    assert source.engine.rows("SELECT 1") == [(1,)]
 
 
 SECRETS = [
