@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Sequence
+from functools import cache, reduce
+from itertools import accumulate, pairwise
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -18,19 +20,40 @@ from distpriv.tables.options import Notice, ReadOptions, excerpt
 
 __all__ = ["column_names", "guess_layout", "tell_layout"]
 
-HEAD, TAIL = 200, 12
+HEAD, TOP, TAIL = 200, 60, 40
+CELLS = 100_000  # of the first rows
+DOUBT = 2.0  # that rows must outweigh to be left out
 _NUMBER = re.compile(r"'?[(+\-−]?\s*[$€£¥]?\d[\d.,'’ \xa0\u202f]*([eE][+-]?\d+)?\s*[%€$£¥)]?")
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d.*)?")
-_TOTAL = re.compile(
-    r"(?i)((grand )?total|sums?|means?|averages?|overall|summe|gesamt|mittelwert|moyenne)\W*"
+_MIXED = re.compile(r"[^\w\s]?\s*\d.*", re.DOTALL)
+_MARK = re.compile(  # what programs write below the names
+    r"(?i)\{\"ImportId\".*|(open-ended )?response|int(eger|64)?|float(64)?|double|num(eric|ber)?|"
+    r"str(ing)?|char(acter)?|text|bool(ean)?|logical|date(time)?|timestamp|factor|object|"
+    r"cat(egor(y|ical))?|varchar.*"
 )
-_PLAIN = r"^[+-]?\d+(\.\d*)?$"
+_TOTAL = re.compile(
+    r"(?i)((grand )?total|sums?|means?|averages?|overall|summe|(ins)?gesamt|mittelwert|moyenne)\W*"
+)
+_SIGNS = ("", "."), (",", "."), (".", ",")  # of thousands, and the decimal sign
+# How often a cell is of each kind in rows that are no records.
+_ELSEWHERE = {"word": 0.85, "number": 0.05, "date": 0.05, "mixed": 0.05}
 
 Row = Sequence[str | None]
+Kind = Callable[[str | None], str]
+
+
+def _kind(cell: str | None) -> str:
+    if cell is None or is_blank(cell) or not re.search(r"[^\W_]", cell):
+        return "blank"
+    if _DATE.fullmatch(cell):
+        return "date"
+    if _NUMBER.fullmatch(cell):
+        return "number"
+    return "mixed" if _MIXED.fullmatch(cell) else "word"
 
 
 def _measured(cell: str | None) -> bool:
-    return bool(cell and (_NUMBER.fullmatch(cell) or _DATE.fullmatch(cell)))
+    return _kind(cell) in ("number", "date")
 
 
 def _filled(row: Row) -> int:
@@ -43,225 +66,303 @@ def _rows(cells: pa.Table, first: int, count: int) -> list[tuple[int, Row]]:
     return list(enumerate(zip(*columns, strict=True), first))
 
 
-@dataclass(frozen=True)
+class _Column:
+    """Weigh cells: how much likelier they are in records than in other rows, as logarithms."""
+
+    def __init__(self, body: Sequence[str | None], every: Iterable[str | None], kind: Kind) -> None:
+        kinds = Counter(map(kind, body))
+        blank, records = kinds.pop("blank", 0), kinds.total()
+        self.used, self.full = records > 0, records > 4 and not blank
+        shares = {one: (kinds[one] + 0.1) / (records + 0.4) for one in _ELSEWHERE}
+        self.kinds = {k: math.log(max(shares[k], 0.02) / p) for k, p in _ELSEWHERE.items()}
+        self.numeric = 2 * (kinds["number"] + kinds["date"]) > records
+        self.tick = bool(blank) and len({*body, None}) < 3  # its name may be its only answer
+        self.times = Counter(cell for cell in every if cell is not None)
+        new = (sum(n == 1 for n in self.times.values()) + 0.5) / (self.times.total() + 1)
+        self.new = math.log(max(new, 0.1) / 0.95)
+        self.again = math.log(max(1 - new, 0.05) / 0.05)
+
+    def weigh(self, cell: str | None, kind: str, counted: bool) -> float:
+        """Weigh a cell of a row that is counted itself or not."""
+        if kind == "blank":
+            return 0.0
+        if self.times[cell or ""] > counted:
+            return 0.0 if self.tick else self.kinds[kind] + self.again
+        fresh = self.numeric and kind in ("number", "date")  # as most numbers are
+        return self.kinds[kind] + (0.0 if fresh else self.new)
+
+
 class _Sample:
-    """Hold the first and the last rows of a grid, with their numbers."""
+    """Hold the first and the last rows of a grid, and what its records look like."""
 
-    head: list[tuple[int, Row]]
-    tail: list[tuple[int, Row]]
+    def __init__(self, head: list[tuple[int, Row]], tail: list[tuple[int, Row]]) -> None:
+        self.head, self.tail, self.kind = head, tail, cache(_kind)
+        low = [row for _, row in head[min(10, len(head) // 3) :]]
+        sizes = sorted(filter(None, map(_filled, low)))
+        least = sizes[6 * len(sizes) // 7] / 2 if sizes else 0
+        while len(low) > 1 and _filled(low[-1]) <= least:  # notes
+            low.pop()
+        body = [row for row in low if _filled(row) >= least]
+        few = (sum(_filled(row) == 1 for row in low) + 0.5) / (len(low) + 1)
+        self.few = math.log(max(few, 0.02) / 0.6)
+        columns = [_Column(cells, (), self.kind) for cells in zip(*body, strict=True)]
+        self.width = sum(column.used for column in columns)
+        self.numeric = [place for place, column in enumerate(columns) if column.numeric]
+        self.rows = {rn: row for rn, row in (*head, *tail) if not self.words(row)}
+        cells = zip(zip(*body, strict=True), zip(*self.rows.values(), strict=True), strict=True)
+        self.columns = [_Column(part, every, self.kind) for part, every in cells]
+        self.up = sum(bool(self._counted(row, True)) for row in body) > 0.1 * len(body)
 
-    @cached_property
-    def body(self) -> list[Row]:
-        """Take the rows that are most likely records: without the top, and notes at the end."""
-        rows = [row for _, row in self.head[min(10, len(self.head) // 2) :]]
-        end = len(rows)
-        while end > max(1, len(rows) // 2, len(rows) - 5) and not any(
-            map(_measured, rows[end - 1])
-        ):
-            end -= 1
-        return rows[:end]
+    def words(self, row: Row) -> list[str]:
+        """List words where there are numbers else; none if fewer than numbers."""
+        cells = [row[place] for place in self.numeric]
+        kinds = list(map(self.kind, cells))
+        if 2 * kinds.count("word") <= len(kinds) - kinds.count("blank"):
+            return []
+        return [cell or "" for cell, kind in zip(cells, kinds, strict=True) if kind == "word"]
 
-    @cached_property
-    def numeric(self) -> list[int]:
-        """List the columns that hold numbers or dates."""
-        shares = []
-        for cells in zip(*self.body, strict=True):
-            values = [cell for cell in cells if not is_blank(cell)]
-            shares.append(sum(map(_measured, values)) / len(values) if values else 0.0)
-        return [place for place, share in enumerate(shares) if share >= 0.9]
+    def _counted(self, row: Row, steps: bool) -> Sequence[int]:
+        """List the places of numbers that may be names: years in order, or equal steps."""
+        places = [place for place, cell in enumerate(row) if self.kind(cell) == "number"]
+        cells = [row[place] or "" for place in places]
+        if len(row) < 2 or not all(re.fullmatch(r"-?\d{1,9}", cell) for cell in cells):
+            return ()
+        apart = {int(b) - int(a) for a, b in pairwise(cells)}
+        years = all(re.fullmatch("(19|20)[0-9]{2}", cell) for cell in cells)
+        ordered = min(apart, default=1) > 0 or max(apart) < 0
+        equal = steps and len(cells) > 2 and len(apart) == 1 and apart != {0}
+        return places if equal or (years and ordered) else ()
 
-    @cached_property
-    def times(self) -> list[Counter[str | None]]:
-        """Count each cell in its column."""
-        return [Counter(cells) for cells in zip(*self.body, strict=True)]
+    def weigh(self, rn: int, row: Row, prior: float) -> float:
+        """Weigh whether a row is a record; a prior below 0 is of a row that may name columns."""
+        if not _filled(row):
+            return 0.0
+        counted = rn in self.rows
+        ups = () if self.up else self._counted(row, prior < 0)
+        if len(ups) == 1 and self.columns[ups[0]].times[row[ups[0]] or ""] > counted:
+            ups = ()
+        weight = prior + (self.few if _filled(row) == 1 < self.width else 0.0)
+        weight -= 8.0 * all(cell is None or _MARK.fullmatch(cell) for cell in row)
+        weight -= 2.0 * any(c.full and x is None for c, x in zip(self.columns, row, strict=True))
+        for place, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
+            kind = self.kind(cell)
+            weight += -1.5 if place in ups else column.weigh(cell, kind, counted)
+        return max(weight, -20.0)
 
-    def is_record(self, row: Row) -> bool:
-        """Find a number where others have one, or blanks there and more than a note."""
-        cells = [row[i] for i in self.numeric if not is_blank(row[i])]
-        if cells:
-            return any(map(_measured, cells))
-        filled = _filled(row)
-        if not self.numeric:
-            note = filled == 1 and len(row) > 1 and " " in (row[0] or "")
-            return filled > 0 and not (note and not self.times[0][row[0]] and self._dense)
-        return any(
-            not is_blank(cell) and (times[cell] > 1 or filled > 1)
-            for cell, times in zip(row, self.times, strict=True)
-        )
 
-    @cached_property
-    def _dense(self) -> bool:
-        return sum(_filled(row) > 1 for row in self.body) >= 0.9 * len(self.body)
+def _odd(weights: Iterable[float]) -> int:
+    """Count the rows at the beginning that are no records: those that weigh least together."""
+    sums = [0.0, *accumulate(weights)]
+    return next(k for k, total in enumerate(sums) if total <= min(sums) + DOUBT)
 
 
 def guess_layout(cells: pa.Table, options: ReadOptions, fixed: frozenset[str]) -> ReadOptions:
-    """Return options with the rows of names, the first record, and the rows at the bottom.
+    """Return options with the rows of names, the first record, and rows that are none.
 
-    Where columns hold numbers or dates, a row without any of them there is no record: at the top
-    it is a title, names, units or types, at the bottom a source or a note. A last row whose number
-    is the sum of all above is a total.
+    Each row is weighed: by the kinds of its cells, by texts that recur in their columns, and by
+    blanks. Rows at the top that are no records are titles, names, units, types or questions, those
+    at the bottom sources, notes or totals, and those between repeat the names.
     """
     start = options.header[0] if options.header and not {"header", "first"} & fixed else 1
     count = len(cells)
-    end = max(count - TAIL, start) + 1
-    sample = _Sample(_rows(cells, start, HEAD), _rows(cells, end, TAIL))
+    most = max(20, min(HEAD, CELLS // max(1, cells.num_columns)))
+    sample = _Sample(_rows(cells, start, most), _rows(cells, max(count - TAIL, start) + 1, TAIL))
     if not {"header", "first"} & fixed:
         top = _top(sample)
         above = [(rn, row) for rn, row in sample.head[:top] if _filled(row)]
         first = sample.head[top][0] if top < len(sample.head) else count + 1
-        options = options.changed(header=_header(above) if above else (), first=first)
+        options = options.changed(header=_header(sample, above) if above else (), first=first)
     if "last" not in fixed:
         options = options.changed(last=_bottom(cells, sample, options.first))
+    if "drop" not in fixed:
+        options = options.changed(drop=_repeated(cells, sample, options))
     return options
 
 
 def _top(sample: _Sample) -> int:
     """Count the rows above the first record."""
-    head, numeric = sample.head, sample.numeric
-    if len(head) == 1:
+    if len(sample.head) == 1:
         return 1
-    if not numeric:  # nothing but words: the first row that is at least half full names them
-        top = next((k for k, (_, r) in enumerate(head) if 2 * _filled(r) >= len(r)), 0) + 1
-        return 0 if top == 1 and _recurs(head[0][1], sample.body) else top
-    records = (
-        k for k, (_, r) in enumerate(head) if sample.is_record(r) and not _completes(r, head[:k])
+    head = sample.head[:TOP]
+    width = sample.width
+    named = next((rn for rn, row in head if 2 * _filled(row) + (width > 3) > width), 0)
+    weights = [sample.weigh(rn, row, -4.0 if rn == named else 1.0) for rn, row in head]
+    odd = _odd(weights)
+    for k, (_, row) in enumerate(head):  # rows of numbers and a word may stand above names
+        words = sample.words(row)
+        if words and (not k or len(set(words)) > 1):
+            odd = max(odd, k + 1)
+        elif weights[k] > 0 and "word" not in {sample.kind(row[i]) for i in sample.numeric}:
+            break
+    return max(0, min(odd, len(sample.head) - 1))
+
+
+def _header(sample: _Sample, above: Sequence[tuple[int, Row]]) -> tuple[int, ...]:
+    """Take the row that names most columns apart, with those beside it that help."""
+    rows = dict(above)
+
+    def named(numbers: Sequence[int]) -> int:
+        names = _joined([rows[rn] for rn in numbers])
+        used = {name for name, column in zip(names, sample.columns, strict=True) if column.used}
+        return len(used - {""})
+
+    most = max(named([rn]) for rn in rows)
+    good = [rn for rn in rows if named([rn]) >= 0.9 * most]
+    main = min(
+        good,
+        key=lambda rn: (any(map(_measured, rows[rn])), rn if most > 1 or sample.width < 2 else -rn),
     )
-    top = next(records, len(head))
-    for k, (_, row) in enumerate(head[1:10], start=1):  # a title may hold a year
-        words = [row[i] for i in numeric if not is_blank(row[i]) and not _measured(row[i])]
-        names = not sample.is_record(row) and 2 * len(words) >= len(numeric)
-        if k > top and names and all(_is_odd(sample, above) for _, above in head[:k]):
-            top = k + 1
-    row = head[0][1]
-    if top == 0 and _counts_up([row[i] for i in numeric]) and None not in row:
-        return 1  # years name columns
-    return top
-
-
-def _is_odd(sample: _Sample, row: Row) -> bool:
-    """Tell whether a row with a number could be no record all the same."""
-    words = any(row[i] and not _measured(row[i]) for i in sample.numeric)
-    return words or not sample.is_record(row)
-
-
-def _completes(row: Row, above: Sequence[tuple[int, Row]]) -> bool:
-    """Tell whether a row names columns that the row above leaves without a name."""
-    if not above or row[0] or any(map(_measured, row)) or _filled(above[-1][1]) < 2:
-        return False
-    return any(not name and cell for name, cell in zip(above[-1][1][1:], row[1:], strict=True))
-
-
-def _counts_up(cells: Sequence[str | None]) -> bool:
-    """Tell whole numbers in equal steps, as 2019, 2020, 2021."""
-    if not all(cell and re.fullmatch(r"\d+", cell) for cell in cells):
-        return False
-    steps = {int(b or 0) - int(a or 0) for a, b in pairwise(cells)}
-    return len(steps) == 1 and steps != {0}
-
-
-def _recurs(row: Row, body: Sequence[Row]) -> bool:
-    """Tell whether the cells of a row stand below it as well, in most columns."""
-    below = [set(cells) for cells in zip(*body, strict=True)]
-    again = sum(cell in cells for cell, cells in zip(row, below, strict=True))
-    return len(row) > 1 and again > len(row) / 2
-
-
-def _header(above: Sequence[tuple[int, Row]]) -> tuple[int, ...]:
-    """Take the first full row, rather without numbers; else those half full or completing one."""
-    full = [(any(map(_measured, row)), rn) for rn, row in above if None not in row]
-    if full:
-        return (min(full)[1],)
-    half = tuple(
-        rn
-        for k, (rn, row) in enumerate(above)
-        if 2 * _filled(row) >= len(row) or _completes(row, above[:k])
-    )
-    return half or (above[-1][0],)
+    spans = [range(a, b) for a in range(main - 3, main + 1) for b in range(main + 1, main + 5)]
+    spans = [span for span in spans if all(_filled(rows.get(rn, ())) > 1 for rn in span)]
+    best = max(spans, key=lambda span: (named(span), -len(span)), default=range(main, main + 1))
+    return tuple(best)
 
 
 def _bottom(cells: pa.Table, sample: _Sample, first: int) -> int:
     """Count the rows below the last record."""
-    tail = [(rn, row) for rn, row in sample.tail if rn > first]
-    last = len(cells)
-    while tail and not sample.is_record(tail[-1][1]):
-        last = tail.pop()[0] - 1
-    if tail and tail[-1][0] - first >= 5:
-        rn, row = tail[-1]
-        if _is_total(row, cells.slice(first - 1, rn - first), sample.numeric):
-            last = rn - 1
-    return max(len(cells) - last, 0)
+    tail = [(rn, row) for rn, row in reversed(sample.tail) if rn > first]
+    priors = [3.0 if 2 * _filled(row) > sample.width > 1 else 1.0 for _, row in tail]
+    odd = _odd([sample.weigh(*one, prior) for one, prior in zip(tail, priors, strict=True)])
+    odd += next((k for k, (_, row) in enumerate(tail[odd:]) if _filled(row)), 0)
+    rn, row = tail[odd] if odd < len(tail) else (first, ())
+    return odd + (rn >= first + 5 and _is_total(row, cells.slice(first - 1, rn - first), sample))
 
 
-def _is_total(row: Row, above: pa.Table, numeric: Sequence[int]) -> bool:
-    """Tell whether a last row is labelled as a total, or has the sum of a column."""
+def _is_total(row: Row, above: pa.Table, sample: _Sample) -> bool:
+    """Tell whether a last row is labelled as a total, or has the sum of a column.
+
+    Where a column that is full else is blank in it, more than the sum of those shown will do.
+    """
     if any(cell and _TOTAL.fullmatch(cell) for cell in row):
         return True
-    for place in numeric[:20]:
-        try:
-            total = float(row[place] or "")
-        except ValueError:
-            continue
-        column = above.column(place)
-        numbers = column.filter(pc.match_substring_regex(column, _PLAIN)).cast(pa.float64())
-        if (pc.sum(numbers.cast(pa.bool_())).as_py() or 0) > 2:
-            most, added = pc.max(pc.abs(numbers)).as_py(), pc.sum(numbers).as_py()
-            if total > most and abs(added - total) <= 1e-9 * abs(total):
+    bare = any(c.full and cell is None for c, cell in zip(sample.columns, row, strict=True))
+    for place in sample.numeric[:20]:
+        for signs in _SIGNS:
+            total = _numbers(pa.chunked_array([[row[place]]], pa.string()), *signs)
+            some = _numbers(above.column(place).slice(0, HEAD), *signs)
+            if not len(total) or not len(some) or abs(some).max() >= total[0]:
+                continue
+            numbers = _numbers(above.column(place), *signs)
+            over = total[0] - numbers.sum()
+            more = bare and over > 0 and numbers.min() >= 0
+            if np.count_nonzero(numbers) > 2 and (more or abs(over) <= 1e-9 * total[0]):
                 return True
     return False
 
 
+def _numbers(column: pa.ChunkedArray, thousands: str, decimal: str) -> npt.NDArray[np.float64]:
+    """Read the plain numbers of a column."""
+    pattern = rf"^[+-]?\d+({re.escape(thousands)}\d{{3}})*({re.escape(decimal)}\d*)?$"
+    column = column.cast(pa.string())  # large texts come in codes
+    column = column.filter(pc.match_substring_regex(column, pattern))
+    if thousands:
+        column = pc.replace_substring(column, thousands, "")
+    return pc.replace_substring(column, decimal, ".").cast(pa.float64()).to_numpy()
+
+
+def _repeated(cells: pa.Table, sample: _Sample, options: ReadOptions) -> tuple[int, ...]:
+    """List the records that repeat the row of names: in columns of numbers, or in all."""
+    count = len(cells) - options.last - options.first + 1
+    rows, result = cells.slice(options.first - 1, max(count, 0)), list[int]()
+    for _, names in [one for rn in options.header for one in _rows(cells, rn, 1)]:
+        words = [place for place, cell in enumerate(names) if _kind(cell) == "word"]
+        numeric = set(words) & set(sample.numeric)
+        equal = [pc.equal(rows.column(i), names[i]) for i in (numeric or words)]
+        if len(words) < 2 or not equal:
+            continue
+        same = pc.indices_nonzero(reduce(pc.or_kleene if numeric else pc.and_kleene, equal))
+        if not numeric and all((pc.sum(one).as_py() or 0) > len(same) for one in equal):
+            continue  # the names are answers, too
+        for place in same.to_pylist():
+            ((rn, row),) = _rows(cells, options.first + place, 1)
+            if sum(row[i] == names[i] for i in words) > 1:
+                result.append(rn)
+    return tuple(sorted(result)) if 2 * len(result) <= len(rows) else ()
+
+
 def tell_layout(cells: pa.Table, options: ReadOptions) -> list[Notice]:
     """Return notices on the rows that are read as names, and on those that are left out."""
-    header, notices = options.header, []
-    if not header:
-        text = "The first row looks like a record, so the columns are numbered."
-        notices.append(Notice(text, changes=(("header", (1,)), ("first", 2))))
-    if len(header) > 1:
-        notices.append(Notice(f"Rows {header[0]} to {header[-1]} name the columns together."))
-    above = _rows(cells, 1, min(options.first - 1, TAIL))
-    below = _rows(cells, max(1, len(cells) - options.last + 1), TAIL)
+    header, first, last = options.header, options.first, len(cells) - options.last
+    names, notices = max(header, default=0), _tell_names(cells, options)
+    above = [(rn, row) for rn, row in _rows(cells, 1, min(first - 1, HEAD)) if rn not in header]
+    below = _rows(cells, max(first, last + 1), min(options.last, HEAD))
     for rn, row in above + below:
-        if rn in header or not _filled(row) or re.match(r"sep=.?$", row[0] or ""):
+        if not _filled(row) or re.match("sep=.?$", row[0] or ""):
             continue
-        what = "is no record"
-        change: tuple[str, object] = ("last", len(cells) - rn)
-        if rn < options.first:
-            change = ("first", rn) if rn > max(header, default=0) else ("header", (rn,))
+        what, change = "is no record", dict[str, object](last=len(cells) - rn)
+        if rn < first:
+            change = {"first": rn} if rn > names else {"header": (rn,)}
         elif any(map(_measured, row)):
             what = "looks like a total"
-        words = excerpt(", ".join(" ".join(cell.split()) for cell in row if cell))
-        text = f"Row {rn} ({words}) {what} and was left out."
-        notices.append(Notice(text, changes=(change,)))
+        text = f"Row {rn} ({_words(row)}) {what} and was left out."
+        notices.append(Notice(text, changes=tuple(change.items())))
     return notices
+
+
+def _tell_names(cells: pa.Table, options: ReadOptions) -> list[Notice]:
+    """Return notices on the rows of names, and on one that may be it instead."""
+    header, first = options.header, options.first
+    if not header:
+        text = "The first row looks like a record, so the columns are numbered."
+        return [Notice(text, changes=(("header", (first,)), ("first", first + 1)))]
+    if len(header) > 1:
+        text = f"Rows {header[0]} to {header[-1]} name the columns together."
+        return [Notice(text, changes=(("header", header[-1:]),))]
+    (_, row), *below = _rows(cells, header[0], min(first - header[0], HEAD))
+    notices = []
+    if any(map(_measured, row)):
+        text = f"Row {header[0]} ({_words(row)}) names the columns, though it holds numbers."
+        notices.append(Notice(text, changes=(("header", ()), ("first", header[0]))))
+    for rn, other in below:
+        if len(set(other)) >= len(set(row)) and not any(map(_MARK.fullmatch, filter(None, other))):
+            text = f"Row {rn} ({_words(other)}) may name the columns instead of row {header[0]}."
+            return [*notices, Notice(text, changes=(("header", (rn,)),))]
+    return notices
+
+
+def _words(row: Row) -> str:
+    return excerpt(", ".join(" ".join(cell.split()) for cell in row if cell))
 
 
 def column_names(cells: pa.Table, options: ReadOptions) -> tuple[list[str], list[Notice]]:
     """Return one name a column, joined of the rows that name them, and numbered where blank."""
-    parts: list[list[str]] = [[] for _ in cells.columns]
+    rows, notices = [], list[Notice]()
     for number in options.header:
         if number > len(cells):
             raise ReadError(
                 f"Row {number} cannot name the columns, for the table has fewer rows; choose "
                 "another row."
             )
-        ((_, row),) = _rows(cells, number, 1)
-        names = [" ".join((cell or "").split()) for cell in row]
-        if len(options.header) == 1 < len(names) and not names[-1] and _shifted(cells, options):
-            names = ["row", *names[:-1]]  # R's write.table names no column for the row names
+        rows += [row for _, row in _rows(cells, number, 1)]
+    if len(rows) == 1 and _shifted(rows[0], cells, options):
+        rows = [("row", *rows[0][:-1])]
+        text = "There is one name less than columns: the first column was read as names of rows."
+        notices.append(Notice(text, changes=(("header", ()), ("first", options.header[0]))))
+    names, more = unique(_joined(rows) if rows else [""] * cells.num_columns)
+    return names, notices + more
+
+
+def _joined(rows: Sequence[Row]) -> list[str]:
+    """Join the rows that name columns; a name holds for the blanks beside it, but in the last."""
+    parts: list[list[str]] = [[] for _ in rows[0]]
+    for number, row in enumerate(rows, start=1):
         carried = ""
-        for part, name in zip(parts, names, strict=True):
-            carried = name or (carried if number != options.header[-1] else "")
+        for part, cell in zip(parts, row, strict=True):
+            name = " ".join((cell or "").split())
+            carried = name or (carried if number < len(rows) else "")
             if carried:
                 part.append(carried)
-    return unique([" ".join(dict.fromkeys(part)) for part in parts])
+    return [" ".join(dict.fromkeys(part)) for part in parts]
 
 
-def _shifted(cells: pa.Table, options: ReadOptions) -> bool:
-    """Tell whether the nameless last column is full and the first numbers the records."""
+def _shifted(names: Row, cells: pa.Table, options: ReadOptions) -> bool:
+    """Tell whether the one column without a name is the last, and the first names the rows."""
+    if None not in names or names.index(None) < len(names) - 1:
+        return False  # R's write.table names no column for the row names
     rows = [row for _, row in _rows(cells, options.first, HEAD)]
     full = sum(row[-1] is not None for row in rows)
-    numbered = sum(row[0] == str(k) for k, row in enumerate(rows, start=1))
-    return full > 0.5 * len(rows) and numbered > 0.9 * len(rows)
+    named = sum(row[0] == str(k) or _kind(row[0]) == "word" for k, row in enumerate(rows, 1))
+    return 2 * full > len(rows) == named == len({row[0] for row in rows}) > 2
 
 
 def unique(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
