@@ -131,7 +131,7 @@ def _figures(
 
 def _secrets(source: Source, frame: pd.DataFrame) -> Iterator[_Secret]:
     """Yield what columns offer, and who has it, column by column; labels that are not too rare."""
-    above = {one.column: [one] for one in medians(source, frame)}
+    above = {one.column: [one] for one in medians(source)}
     for column in dict.fromkeys((*source.labels, *above)):
         labels = source.labels.get(column, ())
         every = [SensitiveProperty(column, (label,)) for label in labels[len(labels) == 2 :]]
