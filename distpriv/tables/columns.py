@@ -69,15 +69,20 @@ _TIME = r"([ T][0-9]{1,2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{
 _ISO = "%Y-%m-%d"
 _TIMES = "", " %H:%M", " %H:%M:%S"
 _MONTHS = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)"
+_PARTS = {"%Y": "[0-9]{4}", "%y": "[0-9]{2}", "%b": _MONTHS, "%B": f"{_MONTHS}[A-Za-z]*"}
+_NAMED = "%d %B %Y", "%d-%B-%Y", "%d-%b-%y", "%d%b%Y", "%B %d, %Y"
 _PAIRS = [  # of forms, day first and month first
     (f"%d{sign}%m{sign}%{year}", f"%m{sign}%d{sign}%{year}") for year in "Yy" for sign in "./-"
 ]
 _DATES = {
-    form: re.escape(form).replace("%Y", "[0-9]{4}").replace("%y", "[0-9]{2}").replace("%b", _MONTHS)
-    for form in (_ISO, "%Y/%m/%d", "%Y.%m.%d", *sum(_PAIRS, ()), "%d %b %Y", "%d-%b-%Y", "%d%b%Y")
+    form: re.sub("%[yYbB]", lambda part: _PARTS[part[0]], re.escape(form))
+    for form in (_ISO, "%Y/%m/%d", "%Y.%m.%d", *sum(_PAIRS, ()), *_NAMED)
 }
 _DATES = {form: re.sub("%[dm]", "[0-9]{1,2}", one) + _TIME for form, one in _DATES.items()}
-_DATED = re.compile(r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]|[0-9]{1,2}[ -]?[A-Za-z]{3}[ -]?[0-9]{4}")
+_DATED = re.compile(
+    r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]|[0-9]{1,2}[ -]?[A-Za-z]{3,9}[ -]?[0-9]{2}|"
+    "[A-Za-z]{3,9} [0-9]{1,2}, [0-9]"
+)
 _SENTINELS = {
     *(sign * int(digit * times) for sign in (1, -1) for digit in "789" for times in range(1, 6)),
     *range(-9, 0),
@@ -543,10 +548,13 @@ def _digits(text: str) -> int:
 def _is_date(text: str, form: str) -> bool:
     if not compiled(_DATES[form]).fullmatch(text):
         return False
-    first, second = re.split("[^0-9]", text)[:2]
+    first, second = re.split("[^0-9]+", text)[:2]
     ends = (12, 31) if form.startswith("%m") else (31, 12)
-    free = form.startswith("%Y") or "%b" in form
-    return free or (int(first) <= ends[0] and int(second) <= ends[1])
+    return (
+        form.startswith("%Y")
+        or form in _NAMED
+        or (int(first) <= ends[0] and int(second) <= ends[1])
+    )
 
 
 def _written(text: str, form: str) -> str:
@@ -555,7 +563,9 @@ def _written(text: str, form: str) -> str:
 
 
 def _date_sql(form: str, text: str) -> str:
-    sql = f"try_strptime(replace({text}, 'T', ' '), {[form + time for time in _TIMES]})"
+    forms = [one + time for one in (form, form.replace("%B", "%b")) for time in _TIMES]
+    spaced = f"regexp_replace({text}, '([0-9])T', '\\1 ')"
+    sql = f"try_strptime({spaced}, {list(dict.fromkeys(forms))})"
     if form == _ISO:  # a cast to TIMESTAMP alone would leave out the offset from UTC
         sql = (
             f"CASE WHEN regexp_matches({text}, ':.*([+-]\\d\\d|Z)') "
@@ -572,7 +582,9 @@ def _separator(labels: Iterable[str]) -> str:
         joined = [text for text in labels if sign in text]
         parts = Counter(part.strip() for text in labels for part in set(text.split(sign)))
         ones = [part.strip() for text in joined for part in text.split(sign)]
-        if len(joined) > 1 and sum(parts[one] > 1 for one in ones) >= 0.9 * len(ones):
+        shared = all(any(parts[one.strip()] > 1 for one in text.split(sign)) for text in joined)
+        most = sum(parts[one] > 1 for one in ones) >= 0.9 * len(ones)
+        if len(joined) > 1 and (most or (shared and sign != ",")):
             return sign
     return ""
 

@@ -125,8 +125,9 @@ def minutes(text: str, short: bool) -> float | None:
 
     Where others have seconds too (`short`), these are minutes and seconds.
     """
-    text = re.sub(_SHORT, r"0:\1", text) if short else text
-    found = compiled(f"(?ia){_SPAN}").fullmatch(text)
+    if not text[:1].isdigit() or text.isdigit():  # for a pattern takes long
+        return None
+    found = compiled(f"(?ia){_SPAN}").fullmatch(re.sub(_SHORT, r"0:\1", text) if short else text)
     parts = zip(found.groups() if found else (), _SECONDS, strict=False)
     return sum(float(part or 0) * one for part, one in parts) / 60 if found else None
 

@@ -11,11 +11,13 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from distpriv.errors import ReadError
 from distpriv.tables.columns import (
+    CELLS,
     Column,
     decide,
     guess_writing,
@@ -123,9 +125,7 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         rows = _records(rows, options)
     notices += more
     if options.drop:
-        text = (
-            f"{len(options.drop)} rows were left out by choice, the first is row {options.drop[0]}."
-        )
+        text = f"{len(options.drop)} rows between records were left out, as row {options.drop[0]}."
         notices.append(Notice(text, changes=(("drop", ()),)))
     if not len(rows):
         raise ReadError("The table has no records below its names; choose one that has.")
@@ -142,7 +142,7 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         arrays = [array for part in _parts(columns, rows) for array in _typed(db, part, rows)]
         _tell_odd(db, columns, arrays, options)
         notices += [notice for column in columns for notice in column.notices]
-        notices += _tell_absent(db, columns, arrays)
+        notices += _tell_absent(columns, arrays)
     select = selected("records", {quoted(column.name): column for column in columns})
     table = pa.table(arrays, names=list(types))
     return Reading(options, types, tuple(notices[:MOST_NOTICES]), table, select)
@@ -197,21 +197,30 @@ def _tell_odd(db: _Db, columns: list[Column], arrays: list[pa.Array], options: R
         )
 
 
-def _tell_absent(db: _Db, columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
+def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
     """Tell of columns that are missing for all records of a label, as if one sex was asked."""
-    gaps = [c for c, a in zip(columns, arrays, strict=True) if a.null_count]
+    gaps = [at for at, array in enumerate(arrays) if array.null_count]
+    gaps = gaps[: max(1, CELLS // len(arrays[0]))]
+    present = np.array([pc.is_valid(arrays[at]).to_numpy(zero_copy_only=False) for at in gaps])
     found: dict[str, list[str]] = {}
-    db.register("typed", pa.table(arrays, names=[f"v{column.place}" for column in columns]))
-    counts = ", ".join(f"count(v{column.place})" for column in gaps)
-    for by in [column for column in columns if column.type in ("category", "boolean")][:20]:
-        query = f"SELECT v{by.place}, count(*), {counts} FROM typed WHERE v{by.place} IS NOT NULL"
-        rows = db.execute(f"{query} GROUP BY 1 LIMIT 21").fetchall() if gaps else []
-        for place, column in enumerate(gaps if len(rows) <= 20 else [], start=2):
-            absent = sorted(str(row[0]) for row in rows if row[1] > 4 and row[place] == 0)
-            if absent and len(absent) < len(rows) and column is not by:
-                size = sum(row[1] for row in rows if str(row[0]) in absent)
-                where = f"all {size} records with {by.name} = {', '.join(map(excerpt, absent[:3]))}"
-                found.setdefault(where, []).append(column.name)
+    for by, array in zip(columns, arrays, strict=True):
+        coded = array.dictionary_encode() if by.type == "boolean" else array
+        if (
+            not gaps
+            or not pa.types.is_dictionary(coded.type)
+            or not 1 < len(coded.dictionary) <= 20
+        ):
+            continue
+        codes = coded.indices.fill_null(-1).to_numpy()
+        groups = [present[:, codes == k] for k in range(len(coded.dictionary))]
+        sizes = np.array([group.shape[1] for group in groups])
+        absent = np.array([~group.any(axis=1) for group in groups]).T & (sizes > 4)
+        for at, labels in zip(gaps, absent, strict=True):
+            if labels.any() and not labels.all():
+                names = coded.dictionary.filter(pa.array(labels)).to_pylist()
+                listed = ", ".join(map(excerpt, names[:3]))
+                where = f"all {sizes[labels].sum()} records with {by.name} = {listed}"
+                found.setdefault(where, []).append(columns[at].name)
     return [
         Notice(
             f"Missing in {where}: {', '.join(map(repr, names[:5]))}"

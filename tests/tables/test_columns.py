@@ -78,6 +78,7 @@ LABELS = {
     "limits": (["<=50K", ">50K"], ""),
     "years of school": (["10a", "9b", "7c"], ""),
     "answers": (["Tea;Coffee", "Coffee", "Tea;Milk", "Milk"], "30 cells .* several answers"),
+    "rare answers": (["Tea", "Coffee;Tea", "Coffee;Water"], "40 cells .* several answers"),
     "an empty code": (["None", "dog"], ""),
     "countries": (["NA", "DE", "FR", "ES"], ""),
     "letters": (["T", "F"], ""),
@@ -92,6 +93,13 @@ DATES = {
     "dashes": (["05-06-2020", "07-08-2020"], [pd.Timestamp(2020, 6, 5)], "may be 2020-05-06"),
     "short years": (["05/06/20", "17/08/20"], [pd.Timestamp(2020, 6, 5)], ""),
     "months by name": (["12 Jan 2020", "05 MAR 2021"], [pd.Timestamp(2020, 1, 12)], ""),
+    "long months": (["3 May 2020", "12 November 2020"], [pd.Timestamp(2020, 5, 3)], ""),
+    "SAS": (["12OCT2020", "05MAR2021"], [pd.Timestamp(2020, 10, 12)], ""),
+    "American": (
+        ["May 3, 2020", "Nov 12, 2020", "October 1, 2020"],
+        [pd.Timestamp(2020, 5, 3)],
+        "",
+    ),
     "two years": (
         ["13/06/2020"] * 58 + ["05/16/20", "epoch"],
         [pd.Timestamp(2020, 6, 13)],
