@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
-from threading import RLock, Timer
+from threading import Event, RLock, Thread
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -100,7 +100,7 @@ class Engine:
             driver = sys.modules[type(driver).__module__.partition(".")[0]]
         if self.dialect != "duckdb":
             text, labels = written(text, labels, self.dialect, driver.paramstyle)
-        with self.lock, self._limited() as limit:
+        with self.lock, self._limited() as late:
             if not self.current():
                 raise SourceError("The table changed since it was opened; open it again.")
             try:
@@ -111,7 +111,7 @@ class Engine:
                 reason = "" if self.quiet else f" ({str(error).partition(chr(10))[0]})"
                 with suppress(driver.Error, AttributeError):
                     self.connection.rollback()  # else some would refuse all that follows
-                if limit and not limit.is_alive():
+                if late.is_set():
                     raise SourceError(
                         f"The table took longer than {self.timeout:g} seconds to read; choose a "
                         "smaller part of it, or allow more."
@@ -122,18 +122,23 @@ class Engine:
                 ) from None
 
     @contextmanager
-    def _limited(self) -> Iterator[Timer | None]:
-        """Cancel what takes longer than it may."""
-        if math.isinf(self.timeout):
-            yield None
-            return
-        limit = Timer(self.timeout, self.cancel)
-        limit.daemon = True
-        limit.start()
+    def _limited(self) -> Iterator[Event]:
+        """Cancel what takes longer than it may, again and again, for it may not have begun."""
+        done, late = Event(), Event()
+
+        def watch() -> None:
+            wait = self.timeout
+            while not done.wait(wait):
+                late.set()
+                self.cancel()
+                wait = 1.0
+
+        if math.isfinite(self.timeout):
+            Thread(target=watch, daemon=True).start()
         try:
-            yield limit
+            yield late
         finally:
-            limit.cancel()
+            done.set()
 
 
 def written(

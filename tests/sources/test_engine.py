@@ -160,10 +160,16 @@ def test_long_query_is_stopped_by_hand_and_by_its_time_limit(pair):
     source = pair[0]
     age, tables = "v0" if source.place else '"age"', [f"{source.table} AS {x}" for x in "abcd"]
     long = f"SELECT sum(sin(a.{age} * b.{age} + c.{age} * d.{age})) FROM {', '.join(tables)}"
-    stop = threading.Timer(1, source.cancel)
-    stop.start()
+    done = threading.Event()
+
+    def press():
+        while not done.wait(1):
+            source.cancel()
+
+    threading.Thread(target=press).start()
     with pytest.raises(SourceError, match="could not be read where it lies"):
-        source.engine.rows(long)
+        replace(source.engine, timeout=50).rows(long)
+    done.set()
     with pytest.raises(SourceError, match=r"took longer than 0\.5 seconds"):
         replace(source.engine, timeout=0.5).rows(long)
     assert source.engine.rows("SELECT 1") == [(1,)]
