@@ -293,11 +293,10 @@ class Evaluation:
     def law_pending(self) -> bool:
         """Whether workers can hold them against exact laws that take a second or two, see `law`."""
         figures, pairs = self.query.statistics, self.model.pairs
-        counts = all(one.value is not None for one in figures)
         slow = len(figures) == 1 and self.n <= _SUMS and not self.model.replacement
         if len(figures) == 2:
-            slow = self.n <= _COUNTS and counts
-        if self.exact or not slow or not self.query.linear or (self.sampled and not counts):
+            slow = self.n <= _COUNTS and all(one.value is not None for one in figures)
+        if self.exact or not slow or not self.query.linear or self.sampled:
             return False
         return any(known_law(one, self.model) is None for one in pairs)
 

@@ -262,12 +262,11 @@ def known_law(fitted: PairModel, model: GaussianModel, patient: bool = False) ->
     it lives as long as the groups that it was computed from.
     """
     groups = fitted.groups
-    counts = all(one.value is not None for one in model.query.statistics)
-    if not model.query.linear or len(model.query) > 2 or not (counts or groups.records):
+    if groups.records is None or not model.query.linear or len(model.query) > 2:
         return None
     known = _KNOWN.setdefault(groups, {})
     if "places" not in known:
-        known["places"] = _places(*groups.records) if groups.records else _counted(groups)
+        known["places"] = _places(*groups.records)
     places: _Places | None = known["places"]
     if places is None or model.n > _MOST:
         return None
@@ -288,8 +287,7 @@ def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
     """Compute the exact law of a pair's statistics, in up to a second or two; then it is known.
 
     None where there is none: for statistics without a grid, for more of them than one or two
-    counts, for others than counts of groups without records, and where a law has more than a
-    million points.
+    counts, for groups without records, and where a law has more than a million points.
     """
     return known_law(fitted, model, patient=True)
 
@@ -308,8 +306,8 @@ def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> Exa
     if law is None:
         raise NotApplicable(
             "The exact law is known for one sum, mean or count on a grid, or for two counts, and "
-            "for some million points at most; of large tables that stay where they are for counts "
-            "alone. Take such figures, or fewer records."
+            "for some million points at most, of tables in memory; take such figures, or fewer "
+            "records."
         )
     return law
 
@@ -332,15 +330,6 @@ def _places(*records: FloatArray) -> _Places | None:
     divisor = max(int(np.gcd.reduce(np.concatenate([places for places, _ in values]))), 1)
     values = [(places // divisor, counts) for places, counts in values]
     return _Places(np.array([divisor / per_unit]), None, values)
-
-
-def _counted(groups: Groups) -> _Places:
-    """Count the records of one or two counts by the groups' moments."""
-    size, (first, *second) = groups.counts, groups.means.T
-    last = second[0] if second else np.zeros(2)
-    both = groups.covariances[:, 0, -1] * (1 - 1 / size) + first * last if second else last
-    shares = np.array([1 - first - last + both, last - both, first - both, both])
-    return _Places(np.ones(1 + len(second)), np.rint(size * shares).T, [])
 
 
 def _is_quick(places: _Places, fitted: PairModel, replacement: bool) -> bool:
