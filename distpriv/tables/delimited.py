@@ -6,6 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -134,6 +135,7 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
             options = options.changed(header=(2,))
     escape = "\\" if b'\\"' in sample else ""
     best: tuple[float, str, str] = (0.0, NO_DELIMITER, '"')
+    problem: ReadError | None = None
     for delimiters in (hint[1].decode(),) if hint else ("\t;|,", FIXED_PLACES, ": "):
         for delimiter in delimiters if best[0] < 0.6 else "":
             if delimiter == FIXED_PLACES:
@@ -144,8 +146,14 @@ def guess_dialect(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> R
             cells = len(re.findall(b"(?m)(?:^|" + mark + b")'[^'\n]*'(?=$|" + mark + b")", sample))
             most = 10 * cells > 9 * sample.count(b"\n") and b'"' not in sample
             for quote in "'" if most else "\"'" if single else '"':
-                _, share = _width(_widths(sample, delimiter, quote, escape or quote))
+                try:
+                    _, share = _width(_widths(sample, delimiter, quote, escape or quote))
+                except ReadError as error:
+                    problem = error
+                    continue
                 best = max(best, (share, delimiter, quote), key=lambda one: one[0])
+    if problem and best[0] < 0.6:
+        raise problem
     if best[0] < 0.6:
         _refuse_prose(sample.decode("utf-8", "ignore").splitlines()[:LINES])
         best = (0.0, NO_DELIMITER, '"')
@@ -190,7 +198,9 @@ def _at_places(data: bytes) -> pa.Table:
     lines = _lines(data)
     some, every = _places(lines[:LINES]), _places(lines)
     if len(some) != len(every):
-        odd = next(line for line in lines if len(_places([*lines[:LINES], line])) != len(some))
+        gaps = [slice(end, start) for (_, end), (start, _) in pairwise(some)]
+        crossed = (line for line in lines if any(line[gap].strip() for gap in gaps))
+        odd = next(crossed, max(lines, key=len))
         raise ReadError(
             f"Blanks do not divide all lines at the same places ({excerpt(odd)}); save the table "
             "with commas between the values."
