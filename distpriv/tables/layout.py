@@ -103,7 +103,7 @@ class _Sample:
         while len(low) > 1 and _filled(low[-1]) <= least:  # notes
             low.pop()
         body = [row for row in low if _filled(row) >= least]
-        few = (sum(_filled(row) == 1 for row in low) + 0.5) / (len(low) + 1)
+        few = (sum(_filled(row) == 1 for row in low) + 0.1) / (len(low) + 0.4)
         self.few = math.log(max(few, 0.02) / 0.6)
         columns = [_Column(cells, (), self.kind) for cells in zip(*body, strict=True)]
         self.width = sum(column.used for column in columns)
@@ -150,10 +150,11 @@ class _Sample:
         return max(weight, -20.0)
 
 
-def _odd(weights: Iterable[float]) -> int:
+def _odd(weights: Iterable[float], doubt: float) -> int:
     """Count the rows at the beginning that are no records: those that weigh least together."""
     sums = [0.0, *accumulate(weights)]
-    return next(k for k, total in enumerate(sums) if total <= min(sums) + DOUBT)
+    least = min(sums) + doubt if min(sums) < -DOUBT else 0.0
+    return next(k for k, total in enumerate(sums) if total <= least)
 
 
 def guess_layout(cells: pa.Table, options: ReadOptions, fixed: frozenset[str]) -> ReadOptions:
@@ -187,7 +188,7 @@ def _top(sample: _Sample) -> int:
     width = sample.width
     named = next((rn for rn, row in head if 2 * _filled(row) + (width > 3) > width), 0)
     weights = [sample.weigh(rn, row, -4.0 if rn == named else 1.0) for rn, row in head]
-    odd = _odd(weights)
+    odd = _odd(weights, DOUBT)
     for k, (_, row) in enumerate(head):  # rows of numbers and a word may stand above names
         words = sample.words(row)
         if words and (not k or len(set(words)) > 1):
@@ -210,7 +211,7 @@ def _header(sample: _Sample, above: Sequence[tuple[int, Row]]) -> tuple[int, ...
     good = [rn for rn in rows if named([rn]) >= 0.9 * most]
     main = min(
         good,
-        key=lambda rn: (any(map(_measured, rows[rn])), rn if most > 1 or sample.width < 2 else -rn),
+        key=lambda rn: (any(map(_measured, rows[rn])), rn if most > 1 else -rn),
     )
     spans = [range(a, b) for a in range(main - 3, main + 1) for b in range(main + 1, main + 5)]
     spans = [span for span in spans if all(_filled(rows.get(rn, ())) > 1 for rn in span)]
@@ -222,7 +223,7 @@ def _bottom(cells: pa.Table, sample: _Sample, first: int) -> int:
     """Count the rows below the last record."""
     tail = [(rn, row) for rn, row in reversed(sample.tail) if rn > first]
     priors = [3.0 if 2 * _filled(row) > sample.width > 1 else 1.0 for _, row in tail]
-    odd = _odd([sample.weigh(*one, prior) for one, prior in zip(tail, priors, strict=True)])
+    odd = _odd([sample.weigh(*one, prior) for one, prior in zip(tail, priors, strict=True)], 0.0)
     odd += next((k for k, (_, row) in enumerate(tail[odd:]) if _filled(row)), 0)
     rn, row = tail[odd] if odd < len(tail) else (first, ())
     return odd + (rn >= first + 5 and _is_total(row, cells.slice(first - 1, rn - first), sample))
@@ -283,7 +284,7 @@ def _repeated(cells: pa.Table, sample: _Sample, options: ReadOptions) -> tuple[i
 def tell_layout(cells: pa.Table, options: ReadOptions) -> list[Notice]:
     """Return notices on the rows that are read as names, and on those that are left out."""
     header, first, last = options.header, options.first, len(cells) - options.last
-    names, notices = max(header, default=0), _tell_names(cells, options)
+    names, notices = max(header, default=0), list[Notice]()
     above = [(rn, row) for rn, row in _rows(cells, 1, min(first - 1, HEAD)) if rn not in header]
     below = _rows(cells, max(first, last + 1), min(options.last, HEAD))
     for rn, row in above + below:
@@ -296,7 +297,7 @@ def tell_layout(cells: pa.Table, options: ReadOptions) -> list[Notice]:
             what = "looks like a total"
         text = f"Row {rn} ({_words(row)}) {what} and was left out."
         notices.append(Notice(text, changes=tuple(change.items())))
-    return notices
+    return notices + _tell_names(cells, options)
 
 
 def _tell_names(cells: pa.Table, options: ReadOptions) -> list[Notice]:
@@ -314,7 +315,8 @@ def _tell_names(cells: pa.Table, options: ReadOptions) -> list[Notice]:
         text = f"Row {header[0]} ({_words(row)}) names the columns, though it holds numbers."
         notices.append(Notice(text, changes=(("header", ()), ("first", header[0]))))
     for rn, other in below:
-        if len(set(other)) >= len(set(row)) and not any(map(_MARK.fullmatch, filter(None, other))):
+        texts = set(filter(None, other))
+        if len(texts) >= _filled(row) and not any(map(_MARK.fullmatch, texts)):
             text = f"Row {rn} ({_words(other)}) may name the columns instead of row {header[0]}."
             return [*notices, Notice(text, changes=(("header", (rn,)),))]
     return notices
