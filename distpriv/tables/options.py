@@ -38,7 +38,8 @@ class ReadOptions:
     member : str
         File of an archive, or sheet of a workbook; "" takes the largest.
     delimiter, quote, escape : str
-        Of delimited text, one character each. Delimiter U+001F: each line is one value.
+        Of delimited text, one character each. Delimiter U+001F: each line is one value; U+001E:
+        blanks divide the values at the same places of all lines.
     decimal, thousands : str
         "." or ","; thousands also "". Also of numbers that a workbook holds as text.
     header : tuple of int
