@@ -83,9 +83,9 @@ CASES = {
         text(["x", "sex"], DECIMALS, SEX, sep=";"), figures={"x": np.round(AGE / 7, 3).mean()}
     ),
     "row names of R": Case(
-        text(["", "age", "sex"], K.astype(str), AGE, SEX, sep=" ", quoting=csv.QUOTE_NONNUMERIC)[
-            3:
-        ],
+        text(
+            ["", "age", "sex"], (K + 1).astype(str), AGE, SEX, sep=" ", quoting=csv.QUOTE_NONNUMERIC
+        )[3:],
         figures=MEAN,
     ),
     "JSON in an answer": Case(
