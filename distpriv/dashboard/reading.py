@@ -103,7 +103,7 @@ def _notice(notice: Notice, place: int, file: File | None, options: Any) -> None
         st.caption(escape(notice.text), width="stretch")
         if file is not None and notice.changes:
             st.button(
-                escape(action(notice.changes)),
+                escape(action(notice.changes), 60),
                 key=f"change-{file.key}-{place}-{hash(notice)}",
                 on_click=file.change,
                 args=(options, notice.changes),

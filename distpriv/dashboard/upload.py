@@ -76,7 +76,7 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
     frame = _read(state, file)
     options, notices = files.how_read(frame)
     head = st.container(horizontal=True, vertical_alignment="center")
-    head.markdown(f"**{page.escape(file.name)}**", width="stretch")
+    head.markdown(f"**{page.escape(file.name, 100)}**", width="stretch")
     if options != file.first:
         undo: dict[str, Any] = {"on_click": file.change, "args": (None, ())}
         head.button("Read as at first", icon=":material/undo:", type="tertiary", **undo)
