@@ -161,7 +161,8 @@ def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fi
     described = db.execute(f"DESCRIBE FROM {table}").fetchall()
     types = {name: kind for name, kind, *_ in described}
     # DuckDB lists the first file's columns first, and changes some names.
-    fields = dict(zip(types, schemas[0], strict=False))
+    fields = {field.name: field for schema in schemas[1:] for field in schema}
+    fields |= dict(zip(types, schemas[0], strict=False))
     large = [name for name, kind in types.items() if re.fullmatch("UINTEGER|U?(BIG|HUGE)INT", kind)]
     sizes = "".join(f", max(abs(CAST({quoted(name)} AS DOUBLE)))" for name in large)
     ((count, *found),) = db.execute(f"SELECT count(*){sizes} FROM {table}").fetchall()
@@ -170,13 +171,11 @@ def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fi
             types[name] = "VARCHAR"  # so many digits name something
     columns, notices = [], []
     for name, kind in types.items():
-        field = fields.get(name)
-        shown = name if field is None else field.name
-        form = _cell(kind, None if field is None else field.type)
+        field = fields.get(name, pa.field(name, pa.string()))  # folders make columns, too
+        shown = field.name
+        form = _cell(kind, field.type)
         if form is None:
-            text = (
-                f"Column {shown!r} holds {kind if field is None else field.type} and was left out."
-            )
+            text = f"Column {shown!r} holds {field.type} and was left out."
             notices.append(Notice(text, shown))
         elif not _INDEX.fullmatch(shown):
             raw = quoted(name)
@@ -185,27 +184,26 @@ def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fi
     return _Rows(table, place, count, columns, options, notices, True)
 
 
-def _cell(kind: str, stored: pa.DataType | None) -> tuple[str, str] | None:
+def _cell(kind: str, stored: pa.DataType) -> tuple[str, str] | None:
     """Return SQL that reads a column of a type, and what it is then; None for nested and binary."""
-    if stored is not None and pa.types.is_duration(stored):
+    if pa.types.is_duration(stored):
         return None
-    if stored is not None and pa.types.is_float16(stored):
-        kind = "DOUBLE"
-    if kind.startswith("TIME") and "STAMP" not in kind:
-        unit = "us" if stored is None else stored.unit
-        return _TIME.format(_TIMES[unit]), "text"
+    if pa.types.is_time(stored):
+        return _TIME.format(_TIMES[stored.unit]), "text"
+    kind = "DOUBLE" if pa.types.is_float16(stored) else kind
     return next((cell for form, cell in _TYPES.items() if re.fullmatch(form, kind)), None)
 
 
 def _check_twins(files: Iterable[Sequence[str]]) -> None:
-    """Refuse names that differ in capitals alone, or not at all, where several files have names."""
+    """Refuse names that are alike but for capitals, where several files are matched by them."""
     several = list(files)
     names = list(dict.fromkeys(chain(*several)))
     folded = Counter(name.casefold() for name in names)
-    twins = [name for name in names if folded[name.casefold()] > 1]
+    again = {name for one in several for name, count in Counter(one).items() if count > 1}
+    twins = [name for name in names if folded[name.casefold()] > 1 or name in again]
     if twins and len(several) > 1:
         raise ReadError(
-            f"The columns {listed(map(repr, twins[:4]))} differ in capitals alone, so several "
+            f"Columns have one name but for capitals ({listed(map(repr, twins[:4]))}), so several "
             "files cannot be matched by their names; rename them, or use read_table."
         )
 
