@@ -295,7 +295,7 @@ class Column:
 
     def _measured(self, options: ReadOptions, chosen: ColumnType | None) -> bool:
         """Read numbers or dates, if there are enough of them or they are chosen."""
-        measures = [m for m in self._measures(options) if chosen in (None, m.type)]
+        measures = [m for m in self._measures(options, chosen) if chosen in (None, m.type)]
         measure = max(measures, key=lambda m: m.records, default=None)
         if measure is None:
             return False
@@ -319,7 +319,7 @@ class Column:
             self._tell_numbers(measure)
         return True
 
-    def _measures(self, options: ReadOptions) -> list[_Measure]:
+    def _measures(self, options: ReadOptions, chosen: ColumnType | None) -> list[_Measure]:
         """List the ways to read numbers and dates."""
         source, filled = self.source, self.count(self.labels)
         if self.kind == "number":
@@ -329,14 +329,14 @@ class Column:
         measures = []
         for macro, one in (("number", options.writing), ("other_number", other(options.writing))):
             measures.append(self._numbers(macro, one))
-            if measures[-1].records >= ENOUGH * filled:
+            if measures[-1].records >= ENOUGH * filled and chosen != "date":
                 return measures
         short = any(text.count(":") == 2 for text in self.labels)
         spans = {t: span for t in self.labels if (span := minutes(t, short)) is not None}
         if good := self.count(spans):
             sql = minutes_sql(source, short)
             measures.append(_Measure("number", sql, SPANS, spans, good, good, good))
-        if 2 * self.count(filter(_DATED.match, self.labels)) >= filled:
+        if chosen == "date" or 2 * self.count(filter(_DATED.match, self.labels)) >= filled:
             for form in self._date_forms(options):
                 dates = {text: 0.0 for text in self.labels if _is_date(text, form)}
                 good = self.count(dates)
@@ -444,7 +444,7 @@ class Column:
             (list(measure.reads) * swapped, "have another decimal sign than others", labels),
         ):
             if texts:
-                ways = (f"{excerpt(text)} as {measure.reads[text]:.10g}" for text in texts[:3])
+                ways = (f"{excerpt(text)} as {measure.reads[text] + 0:.10g}" for text in texts[:3])
                 self.tell(
                     f"{self.times(self.count(texts))} of {self.times(self.count(self.labels))} "
                     f"values of {self.name!r} {what}: {', '.join(ways)}.",

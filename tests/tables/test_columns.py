@@ -161,6 +161,13 @@ def test_columns_are_read_as_their_values_in_memory_and_in_place(tmp_path):
     pd.testing.assert_frame_equal(dp.scan(path).columns(list(frame)), frame)
 
 
+def test_a_type_that_is_chosen_is_the_type():
+    for kind in ("number", "date", "boolean", "category", "identifier", "text"):
+        reading = read(written(x=["a", "7"], age=AGE), types={"x": kind})
+        assert reading.types["x"] == kind
+        assert bool(reading.notices) == (kind in ("number", "date", "boolean"))
+
+
 def test_one_date_shows_the_order_of_others():
     frame = dp.read_table(written(a=["05/06/2020", "07/08/2020"], b=["25/06/2020", "07/08/2020"]))
     assert frame["a"][0] == pd.Timestamp("2020-06-05")
