@@ -141,13 +141,14 @@ class _Sample:
         ups = () if self.up else self._counted(row, prior < 0)
         if len(ups) == 1 and self.columns[ups[0]].times[row[ups[0]] or ""] > counted:
             ups = ()
-        weight = prior + (self.few if _filled(row) == 1 < self.width else 0.0)
-        weight -= 8.0 * all(cell is None or _MARK.fullmatch(cell) for cell in row)
-        weight -= 2.0 * any(c.full and x is None for c, x in zip(self.columns, row, strict=True))
+        weight = -8.0 * all(cell is None or _MARK.fullmatch(cell) for cell in row)
         for place, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
             kind = self.kind(cell)
             weight += -1.5 if place in ups else column.weigh(cell, kind, counted)
-        return max(weight, -20.0)
+        if weight < 1.0:  # else its cells show a record, whatever it lacks
+            gap = any(c.full and cell is None for c, cell in zip(self.columns, row, strict=True))
+            weight += (self.few if _filled(row) == 1 < self.width else 0.0) - 2.0 * gap
+        return max(weight + prior, -20.0)
 
 
 def _odd(weights: Iterable[float], doubt: float) -> int:
@@ -222,7 +223,7 @@ def _header(sample: _Sample, above: Sequence[tuple[int, Row]]) -> tuple[int, ...
 def _bottom(cells: pa.Table, sample: _Sample, first: int) -> int:
     """Count the rows below the last record."""
     tail = [(rn, row) for rn, row in reversed(sample.tail) if rn > first]
-    priors = [3.0 if 2 * _filled(row) > sample.width > 1 else 1.0 for _, row in tail]
+    priors = [3.0 if 2 * _filled(row) > sample.width > 1 else 0.0 for _, row in tail]
     odd = _odd([sample.weigh(*one, prior) for one, prior in zip(tail, priors, strict=True)], 0.0)
     odd += next((k for k, (_, row) in enumerate(tail[odd:]) if _filled(row)), 0)
     rn, row = tail[odd] if odd < len(tail) else (first, ())
