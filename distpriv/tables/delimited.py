@@ -32,7 +32,7 @@ _MARKS = (
     (rb"([^\0]\0){4}", "utf-16-le"),
     (rb"(\0[^\0]){4}", "utf-16-be"),
 )
-_WESTERN = "àáâãäåæçèéêëìíîïñòóôöøùúüßÄÖÜÀÉ°’“”–"
+_WESTERN = "àáâãäåæçèéêëìíîïñòóôöøùúüßÄÖÜÀÉ°€’“”–"
 _ODD = re.compile("[a-z][^\x00-\x7fß-ÿœ’\\s][a-z]")  # among small letters of western languages
 _MARKED = bytes(code not in b" \xa0" for code in range(256))
 _TEXT = bytes([*range(9, 14), *range(32, 256)])
@@ -77,13 +77,13 @@ def _guess_encoding(data: bytes) -> str:
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
     telling = telling[: telling.find(b"\n", SAMPLE)] if len(telling) > SAMPLE else telling
     usual, mac = (telling.decode(name, "replace") for name in ("cp1252", "mac_roman"))
-    if len(_ODD.findall(mac)) < len(_ODD.findall(usual)):
-        return "mac_roman"
     letters = [sign for sign in usual if sign > "\x7f"]
     western = sum(map(_WESTERN.__contains__, letters)) >= 0.95 * len(letters)
-    alone = 5 * len(re.findall(rb"[\x80-\xff]{2}", telling)) < len(letters)
-    if len(letters) < FEW or (western and alone):
-        return "cp1252"
+    if 5 * len(re.findall(rb"[\x80-\xff]{2}", telling)) < len(letters):  # they stand alone
+        if len(_ODD.findall(mac)) < len(_ODD.findall(usual)):
+            return "mac_roman"
+        if western or len(letters) < FEW:
+            return "cp1252"
     best = from_bytes(telling, cp_isolation=_CODE_PAGES.split()).best()
     return best.encoding if best and telling.decode(best.encoding) != usual else "cp1252"
 

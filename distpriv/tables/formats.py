@@ -184,6 +184,9 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         raise ReadError(
             "The workbook is damaged, or a document without sheets; save the table as .xlsx."
         ) from error
+    if errors := _errors(data):
+        text = f"{errors} cells of the workbook hold errors, as #DIV/0!; they were read as missing."
+        notices.append(Notice(text))
     down = [span for span in merged if span[1][0] - 2 >= span[0][0] > 0]  # over records
     for (top, left), (bottom, _) in down:
         for row in rows[top : bottom + 1]:
@@ -192,6 +195,15 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         text = f"{len(down)} merged cells were read as the value of every row that they span."
         notices.append(Notice(text))
     return grid_of_rows(rows, options.changed(member=name), notices)
+
+
+def _errors(data: bytes) -> int:
+    """Count the cells of an .xlsx with errors, which are read as blank."""
+    if not data.startswith(b"PK"):
+        return 0
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sheets = [name for name in archive.namelist() if name.endswith(".xml") and "sheet" in name]
+        return sum(_bounded(archive.open(name)).count(b't="e"') for name in sheets)
 
 
 def _parquet(data: bytes, options: ReadOptions) -> Grid:

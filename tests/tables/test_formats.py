@@ -185,11 +185,13 @@ def test_text_is_read_in_each_encoding_and_with_what_stands_around_it(data):
     assert frame["sex"].tolist() == ["F", "M"] * 15
 
 
-@pytest.mark.parametrize("code", ["cp1252", "mac_roman", "cp1251", "big5"])
+@pytest.mark.parametrize("code", ["cp1252", "mac_roman", "cp1251", "big5", "cp932"])
 def test_code_page_of_a_text_is_found(code):
-    words = {"cp1251": "Иванов из Москвы", "big5": "北從雲林縣牛挑灣溪"}.get(
-        code, "château à Besançon"
-    )
+    words = {
+        "cp1251": "Иванов из Москвы",
+        "big5": "北從雲林縣牛挑灣溪",
+        "cp932": "年齢と性別のデータ",
+    }.get(code, "château à Besançon")
     frame = dp.read_table(f"place,n\n{words},1\n{words},2\n{words},2\n".encode(code))
     assert set(frame["place"]) == {words}
 

@@ -73,6 +73,7 @@ def test_cells_are_read_as_what_they_hold():
     assert frame["late"].sum() == 10
     assert frame["rate"].isna().sum() == 3
     assert any("where it holds formulas" in text for text in notices)
+    assert notices[0].startswith("3 cells of the workbook hold errors")
 
 
 def test_largest_visible_sheet_is_read_and_the_others_are_told():
