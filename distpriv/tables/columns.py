@@ -350,8 +350,8 @@ class Column:
         if not all(map(str.isascii, self.labels)):
             cell = plain_sql(cell, writing)
         sql = f"{macro}({cell})"
-        known = self.step == 1 and self.complete
-        if known and all(map(_DIGITS[writing[0]].fullmatch, self.labels)):
+        profiled = self.step == 1 and self.complete
+        if profiled and all(map(_DIGITS[writing[0]].fullmatch, self.labels)):
             sql = f"TRY_CAST({cell} AS DOUBLE)"
         bare = near = self.count(numbers)
         rest = {t: plain(t, writing) for t in self.labels if t not in numbers and len(t) <= 60}
@@ -368,11 +368,11 @@ class Column:
         exact = beside(writing, unit and re.escape(unit) + r"s?\.?")
         flagged, united = list[str](), list[str]()
         for text, one in rest.items():
-            found = compiled(exact).fullmatch(one)
-            value = number(found["number"], writing) if found else None
-            if found and value is not None:
+            match = compiled(exact).fullmatch(one)
+            value = number(match["number"], writing) if match else None
+            if match and value is not None:
                 numbers[text] = value
-                (flagged if found["flag"] or found["mark"] else united).append(text)
+                (flagged if match["flag"] or match["mark"] else united).append(text)
         bare += self.count(united)
         beside_it = f"regexp_extract({cell}, {literal(f'^(?:{exact})$')}, 3)"
         sql = f"coalesce({sql}, {macro}({beside_it}))"
@@ -534,9 +534,9 @@ class Column:
         return "text" if count > 1_000 or (long and count > 20) else "category"
 
 
-def _unit(found: re.Match[str]) -> str:
+def _unit(match: re.Match[str]) -> str:
     """Return the unit beside a number, in the singular."""
-    unit = (found["unit"] or found["other"] or "").lower().rstrip(".")
+    unit = (match["unit"] or match["other"] or "").lower().rstrip(".")
     return unit.removesuffix("s") if len(unit) > 2 else unit
 
 
@@ -583,8 +583,8 @@ def _separator(labels: Iterable[str]) -> str:
         parts = Counter(part.strip() for text in labels for part in set(text.split(sign)))
         ones = [part.strip() for text in joined for part in text.split(sign)]
         shared = all(any(parts[one.strip()] > 1 for one in text.split(sign)) for text in joined)
-        most = sum(parts[one] > 1 for one in ones) >= 0.9 * len(ones)
-        if len(joined) > 1 and (most or (shared and sign != ",")):
+        often = sum(parts[one] > 1 for one in ones) >= 0.9 * len(ones)
+        if len(joined) > 1 and (often or (shared and sign != ",")):
             return sign
     return ""
 
@@ -631,10 +631,10 @@ def guess_writing(
         cores = {text: core(text) for text in texts}
         signed = {text: one for text, one in cores.items() if "." in one or "," in one}
         bare = cores.keys() - signed
-        whole = column.count(text for text in bare if is_number(cores[text], WRITINGS[0]))
+        digits = column.count(text for text in bare if is_number(cores[text], WRITINGS[0]))
         least = ENOUGH * column.count(texts)
-        for writing in order if whole + column.count(signed) >= max(1, least) else ():
-            good = whole + column.count(t for t, one in signed.items() if is_number(one, writing))
+        for writing in order if digits + column.count(signed) >= max(1, least) else ():
+            good = digits + column.count(t for t, one in signed.items() if is_number(one, writing))
             if good >= least:
                 count, values = scores[writing]
                 scores[writing] = (count + 1, values + good)
@@ -664,9 +664,9 @@ def decide(columns: list[Column], options: ReadOptions) -> str:
     added: list[Column] = []
     for column in columns:
         column.drop_missing(options.writing, missing.get(column.name))
-    shown = {column.shows_day_first() for column in columns} - {None}
-    if options.day_first is None and len(shown) == 1:
-        options = options.changed(day_first=shown.pop())
+    orders = {column.shows_day_first() for column in columns} - {None}
+    if options.day_first is None and len(orders) == 1:
+        options = options.changed(day_first=orders.pop())
     for column in columns:
         if sign := split.get(column.name):
             added += column.answers(sign, place + len(added), names)

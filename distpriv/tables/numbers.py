@@ -114,10 +114,10 @@ def number(text: str, writing: Writing) -> float | None:
 
 def core(text: str) -> str:
     """Return the digits of a number, and the signs between them; other texts as they are."""
-    found = _CORE.search(text)
-    if not found or found[0] == text or len(text) > 60:
+    digits = _CORE.search(text)
+    if not digits or digits[0] == text or len(text) > 60:
         return text
-    return found[0] if compiled(_LOOSE).fullmatch(plain(text, WRITINGS[0])) else text
+    return digits[0] if compiled(_LOOSE).fullmatch(plain(text, WRITINGS[0])) else text
 
 
 def minutes(text: str, short: bool) -> float | None:
@@ -127,9 +127,9 @@ def minutes(text: str, short: bool) -> float | None:
     """
     if not text[:1].isdigit() or text.isdigit():  # for a pattern takes long
         return None
-    found = compiled(f"(?ia){_SPAN}").fullmatch(re.sub(_SHORT, r"0:\1", text) if short else text)
-    parts = zip(found.groups() if found else (), _SECONDS, strict=False)
-    return sum(float(part or 0) * one for part, one in parts) / 60 if found else None
+    match = compiled(f"(?ia){_SPAN}").fullmatch(re.sub(_SHORT, r"0:\1", text) if short else text)
+    parts = zip(match.groups() if match else (), _SECONDS, strict=False)
+    return sum(float(part or 0) * one for part, one in parts) / 60 if match else None
 
 
 def minutes_sql(text: str, short: bool) -> str:

@@ -161,7 +161,7 @@ def _records(rows: pa.Table, options: ReadOptions) -> pa.Table:
 
 def _parts(columns: list[Column], rows: pa.Table) -> Iterator[list[Column]]:
     """Take so many columns that neither their values nor planning takes much."""
-    size = max(1, min(25, 4_000_000 // len(rows)))
+    size = max(1, min(100, 4_000_000 // len(rows)))
     return (columns[at : at + size] for at in range(0, len(columns), size))
 
 
@@ -202,7 +202,7 @@ def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
     gaps = [at for at, array in enumerate(arrays) if array.null_count]
     gaps = gaps[: max(1, CELLS // len(arrays[0]))]
     present = np.array([pc.is_valid(arrays[at]).to_numpy(zero_copy_only=False) for at in gaps])
-    found: dict[str, list[str]] = {}
+    absences: dict[str, list[str]] = {}
     for by, array in zip(columns, arrays, strict=True):
         coded = array.dictionary_encode() if by.type == "boolean" else array
         if (
@@ -220,7 +220,7 @@ def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
                 names = coded.dictionary.filter(pa.array(labels)).to_pylist()
                 listed = ", ".join(map(excerpt, names[:3]))
                 where = f"all {sizes[labels].sum()} records with {by.name} = {listed}"
-                found.setdefault(where, []).append(columns[at].name)
+                absences.setdefault(where, []).append(columns[at].name)
     return [
         Notice(
             f"Missing in {where}: {', '.join(map(repr, names[:5]))}"
@@ -228,7 +228,7 @@ def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
             "leave these records out.",
             names[0],
         )
-        for where, names in found.items()
+        for where, names in absences.items()
     ]
 
 
