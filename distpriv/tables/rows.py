@@ -167,14 +167,14 @@ def _tell_weights(frame: pd.DataFrame) -> list[Notice]:
     """Tell of a survey's weights, and of the label whose share they change most."""
     for name in (str(name) for name in frame if _is_number(frame[name])):
         weights = frame[name].fillna(0).to_numpy(float)
-        mean, spread = weights.mean(), weights.std()
+        mean, spread = frame[name].mean(), weights.std()
         survey = 0.9 < mean < 1.1 or (mean > 100 and spread > mean / 2)
         if _BODY.fullmatch(_stem(name)) and not survey:
             continue
         if not _WEIGHTS.fullmatch(_stem(name)) or weights.min() < 0 or spread <= 0 or mean <= 0:
             continue
         text, most = "so figures are those of the rows, not of all whom they stand for", 0.0005
-        for other in frame.select_dtypes(["category", "bool", "str"]):
+        for other in frame.select_dtypes(["category", "bool", "str", "object"]):
             codes, labels = frame[other].factorize()
             if not 1 < len(labels) <= MOST_LABELS:
                 continue

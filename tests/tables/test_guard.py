@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import resource
+import zipfile
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ import pytest
 import distpriv as dp
 from distpriv.tables import ReadOptions
 from distpriv.tables.guard import read_guarded
+from tests.tables.test_workbook import workbook
 
 DATA = b"age;pay;late;since;sex\n" + b"20;1,5;true;2020-01-31;F\n30;2,5;;2020-02-29;M\n" * 20
 LIMIT = 1 << 30
@@ -33,6 +35,16 @@ def gzip_bomb():
     return gzip.compress(b"a,b\n") + gzip.compress(b"1,2\n" * 1_000_000) * 50
 
 
+def workbook_bomb():
+    """Write two cells, between which 17 billion have room."""
+    target, data = io.BytesIO(), workbook({"a": [[1]]})
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(target, "w") as archive:
+        for name in source.namelist():
+            rows = b'</row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>'
+            archive.writestr(name, source.read(name).replace(b"</row>", rows))
+    return target.getvalue()
+
+
 def test_table_comes_back_as_it_is_read_here():
     expected = dp.read_table(DATA)
     frame = read_guarded(DATA, "people.csv")
@@ -44,7 +56,7 @@ def test_table_comes_back_as_it_is_read_here():
     assert read_guarded(b"a,b\n1,2\n", "small.csv", ReadOptions()).shape == (1, 2)
 
 
-@pytest.mark.parametrize("bomb", [gzip_bomb, parquet_bomb])
+@pytest.mark.parametrize("bomb", [gzip_bomb, parquet_bomb, workbook_bomb])
 def test_bombs_end_in_a_sentence(bomb):
     data = bomb()
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
