@@ -5,9 +5,8 @@ from typing import Any
 
 import streamlit as st
 
-from distpriv.analysis import evaluate, explanations, notions, wasserstein
+from distpriv.analysis import evaluate, explanations, notions
 from distpriv.charts import attack, bars, notions as charts, style
-from distpriv.charts.wasserstein import laws, laws_alt
 from distpriv.composition import compose
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import number
@@ -208,20 +207,20 @@ def moved() -> None:
     single = replace(now.scenario, statistics=(now.scenario.statistics[place],))
     one = evaluate(single, now.source, now.cache, reference=now.reference)
     epsilon, delta, unit = now.epsilon or 1.0, now.scenario.delta, page.escape(now.units[place])
-    frame = wasserstein.laws_frame(one.model)
-    moves = wasserstein.moves_frame(frame, delta)
+    frame = notions.laws_frame(one.model)
+    moves = notions.moves_frame(frame, delta)
     shares = percent(now.pair.low), percent(now.pair.high)
     with head:
-        answer(*wasserstein.moves_words(one.model, shares, delta, unit, page.WORDS))
+        answer(*notions.moves_words(one.model, shares, delta, unit, page.WORDS))
     page.show(
-        laws(frame, moves, shares, style.short(names[place])),
+        charts.laws(frame, moves, shares, style.short(names[place])),
         frame,
-        laws_alt(moves),
+        charts.laws_alt(moves),
         key="laws",
         note="Arrows show the longest moves that turn blue into orange; δ ignores dotted ones.",
     )
     st.header("What does hiding it cost?", anchor=False)
-    st.table(now.cache.once(wasserstein.costs_table, one.model, epsilon, delta, unit))
+    st.table(now.cache.once(notions.costs_table, one.model, epsilon, delta, unit))
 
 
 views = {"tests": tests, "map": relate, "wasserstein": moved, "composition": together}

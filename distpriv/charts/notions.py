@@ -1,4 +1,4 @@
-"""Notions of privacy: two densities and a threshold, F-scores, and a map of how notions relate."""
+"""Notions of privacy: densities and a threshold, F-scores, a map of notions, two laws and moves."""
 
 from __future__ import annotations
 
@@ -157,3 +157,50 @@ def _arrow(chart: go.Figure, start: str, end: str, text: str = "") -> None:
     chart.add_annotation(x=x1, y=y1, ax=x0, ay=y0, text="", **look)
     beside: dict[str, Any] = {"xanchor": "left", "xshift": 8} if x0 == x1 else {"yshift": 12}
     style.note(chart, (x0 + x1) / 2, (y0 + y1) / 2, text, **beside)
+
+
+def laws(
+    frame: pd.DataFrame, moves: pd.DataFrame, shares: tuple[str, str], title: str
+) -> go.Figure:
+    """Return both laws as bars, and arrows of moves above them.
+
+    Parameters
+    ----------
+    frame : DataFrame
+        Columns value, low, high (probabilities).
+    moves : DataFrame
+        Columns start, end, mass, beyond (drawn dotted), a row an arrow.
+    shares : (str, str)
+        Names of both laws.
+    title : str
+        Of the values.
+    """
+    top = float(frame[["low", "high"]].max().max())
+    chart = style.figure(
+        360,
+        margin={"l": 8, "r": 12, "t": 52, "b": 44},
+        barmode="overlay",
+        bargap=0.08,
+        xaxis=style.axis(title, showgrid=False),
+        yaxis=style.axis(range=[0, 1.45 * top], nticks=5, tickformat=".0%"),
+    )
+    for column, hue in (("low", style.LOW), ("high", style.HIGH)):
+        mark = {"color": style.faint(hue, 0.5), "line": {"width": 0}}
+        words = "%{y:.2%} at %{x:.4g}<extra></extra>"
+        chart.add_bar(x=frame["value"], y=frame[column], marker=mark, hovertemplate=words)
+    for place, row in enumerate(style.rows(moves)):
+        height = top * (1.1 + 0.3 * place / max(len(moves), 1))
+        dash = "dot" if row.beyond else "solid"
+        style.line(chart, [row.start, row.end], [height] * 2, style.INK, width=2, dash=dash)
+        head = {"symbol": "triangle-right" if row.end >= row.start else "triangle-left", "size": 11}
+        style.marks(chart, [row.end], [height], style.INK, **head)
+    style.legend(chart, (), {f"■ {shares[0]}": style.LOW, f"■ {shares[1]}": style.HIGH})
+    return chart
+
+
+def laws_alt(moves: pd.DataFrame) -> str:
+    """Return the longest moves in words."""
+    parts = [
+        f"from {significant(row.start)} to {significant(row.end)}" for row in style.rows(moves)
+    ]
+    return f"Two laws as bars. Longest moves: {'; '.join(parts)}."

@@ -54,8 +54,8 @@ def records_of(groups: Groups) -> tuple[FloatArray, FloatArray]:
     """Return the groups' records, (N_0, w) and (N_1, w); DistprivError if there are none."""
     if groups.records is None:
         raise DistprivError(
-            "The model holds moments and no records to draw from; fit it to a table in memory, or to "
-            "a sample by columns()."
+            "The model holds moments and no records to draw from; fit it to a table in memory, or "
+            "to a sample by columns()."
         )
     return groups.records
 

@@ -280,7 +280,7 @@ def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
 
 @dataclass(frozen=True, eq=False)
 class EngineSource:
-    """A table that an engine reads, see `scan`, `connect` and `from_spark`; never printed or pickled.
+    """A table that an engine reads, see `scan`, `connect`, `from_spark`; never printed or pickled.
 
     Sums, counts and averages are of all of its records. Whatever else needs records has a sample of
     a table with more than `most`, or is refused.

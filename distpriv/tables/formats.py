@@ -30,10 +30,9 @@ from distpriv.tables.grids import (
     grid_of_rows,
     grid_of_table,
 )
-from distpriv.tables.markup import read_markup
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.tables.programs import read_arff, read_sas, read_spss, read_stata
-from distpriv.tables.structured import read_json
+from distpriv.tables.structured import read_json, read_markup
 
 __all__ = ["ENDINGS", "EXACT", "Grid", "format_of", "open_grid", "sequence"]
 
