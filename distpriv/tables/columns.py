@@ -250,6 +250,8 @@ class Column:
             self.tell(f"Column {self.name!r} is empty in every record{advice * (not self.gone)}.")
         elif not (self._ticked(chosen) or self._measured(options, chosen)):
             self._labelled(chosen, bool(dict(options.split).get(self.name)))
+        if self.type != "date":
+            self.notices = [one for one in self.notices if "day_first" not in dict(one.changes)]
         self._tell_missing(options.writing)
 
     def _tell_missing(self, writing: Writing) -> None:
@@ -553,13 +555,16 @@ def _is_date(text: str, form: str) -> bool:
     return (
         form.startswith("%Y")
         or form in _NAMED
-        or (int(first) <= ends[0] and int(second) <= ends[1])
+        or (0 < int(first) <= ends[0] and 0 < int(second) <= ends[1])
     )
 
 
 def _written(text: str, form: str) -> str:
     """Write the day of a date as ISO does."""
-    return datetime.strptime(re.split("[ T]", text)[0], form).date().isoformat()
+    try:
+        return datetime.strptime(re.split("[ T]", text)[0], form).date().isoformat()
+    except ValueError:  # the year 0
+        return text
 
 
 def _date_sql(form: str, text: str) -> str:

@@ -101,9 +101,9 @@ DATES = {
         "",
     ),
     "two years": (
-        ["13/06/2020"] * 58 + ["05/16/20", "epoch"],
+        ["13/06/2020"] * 57 + ["05/16/20", "epoch", "00/00/0000"],
         [pd.Timestamp(2020, 6, 13)],
-        "58 of 60",
+        "57 of 60",
     ),
 }
 CASES = {
@@ -162,6 +162,7 @@ def test_columns_are_read_as_their_values_in_memory_and_in_place(tmp_path):
 
 
 def test_a_type_that_is_chosen_is_the_type():
+    assert not read(written(x=["05/06/2020"], age=AGE), types={"x": "category"}).notices
     for kind in ("number", "date", "boolean", "category", "identifier", "text"):
         reading = read(written(x=["a", "7"], age=AGE), types={"x": kind})
         assert reading.types["x"] == kind
