@@ -39,7 +39,6 @@ _SIGNS = ("", "."), (",", "."), (".", ",")  # of thousands, and the decimal sign
 _ELSEWHERE = {"word": 0.85, "number": 0.05, "date": 0.05, "mixed": 0.05}
 
 Row = Sequence[str | None]
-Kind = Callable[[str | None], str]
 
 
 def _kind(cell: str | None) -> str:
@@ -69,7 +68,12 @@ def _rows(cells: pa.Table, first: int, count: int) -> list[tuple[int, Row]]:
 class _Column:
     """Weigh cells: how much likelier they are in records than in other rows, as logarithms."""
 
-    def __init__(self, body: Sequence[str | None], every: Iterable[str | None], kind: Kind) -> None:
+    def __init__(
+        self,
+        body: Sequence[str | None],
+        every: Iterable[str | None],
+        kind: Callable[[str | None], str],
+    ) -> None:
         kinds = Counter(map(kind, body))
         blank, records = kinds.pop("blank", 0), kinds.total()
         self.used, self.full = records > 0, records > 4 and not blank
@@ -97,7 +101,7 @@ class _Sample:
 
     def __init__(self, head: list[tuple[int, Row]], tail: list[tuple[int, Row]]) -> None:
         self.head, self.tail, self.kind = head, tail, cache(_kind)
-        low = [row for _, row in head[min(10, len(head) // 3) :]]
+        low = [row for _, row in head[min(10, len(head) // 3 + (len(head) > 1)) :]]
         sizes = sorted(filter(None, map(_filled, low)))
         least = sizes[6 * len(sizes) // 7] / 2 if sizes else 0
         while len(low) > 1 and _filled(low[-1]) <= least:  # notes
@@ -143,8 +147,7 @@ class _Sample:
             ups = ()
         weight = -8.0 * all(cell is None or _MARK.fullmatch(cell) for cell in row)
         for place, (column, cell) in enumerate(zip(self.columns, row, strict=True)):
-            kind = self.kind(cell)
-            weight += -1.5 if place in ups else column.weigh(cell, kind, counted)
+            weight += -1.5 if place in ups else column.weigh(cell, self.kind(cell), counted)
         if weight < 1.0:  # else its cells show a record, whatever it lacks
             gap = any(c.full and cell is None for c, cell in zip(self.columns, row, strict=True))
             weight += (self.few if _filled(row) == 1 < self.width else 0.0) - 2.0 * gap
@@ -185,8 +188,7 @@ def _top(sample: _Sample) -> int:
     """Count the rows above the first record."""
     if len(sample.head) == 1:
         return 1
-    head = sample.head[:TOP]
-    width = sample.width
+    head, width = sample.head[:TOP], sample.width
     named = next((rn for rn, row in head if 2 * _filled(row) + (width > 3) > width), 0)
     weights = [sample.weigh(rn, row, -4.0 if rn == named else 1.0) for rn, row in head]
     odd = _odd(weights, DOUBT)
@@ -209,14 +211,11 @@ def _header(sample: _Sample, above: Sequence[tuple[int, Row]]) -> tuple[int, ...
         return len(used - {""})
 
     most = max(named([rn]) for rn in rows)
-    good = [rn for rn in rows if named([rn]) >= 0.9 * most]
-    main = min(
-        good,
-        key=lambda rn: (any(map(_measured, rows[rn])), rn if most > 1 else -rn),
-    )
+    order = {rn: (any(map(_measured, rows[rn])), rn if most > 1 else -rn) for rn in rows}
+    main = min((rn for rn in rows if named([rn]) >= 0.9 * most), key=order.__getitem__)
     spans = [range(a, b) for a in range(main - 3, main + 1) for b in range(main + 1, main + 5)]
     spans = [span for span in spans if all(_filled(rows.get(rn, ())) > 1 for rn in span)]
-    best = max(spans, key=lambda span: (named(span), -len(span)), default=range(main, main + 1))
+    best = max(spans or [range(main, main + 1)], key=lambda span: (named(span), -len(span)))
     return tuple(best)
 
 
