@@ -50,6 +50,7 @@ def spark():
     except ImportError:
         lacks("Spark")
     settings = {"spark.ui.enabled": "false", "spark.sql.shuffle.partitions": "1"}
+    settings |= dict.fromkeys(["spark.driver.host", "spark.driver.bindAddress"], "127.0.0.1")
     session = SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
     kinds = {
         "int": types.IntegerType(),
