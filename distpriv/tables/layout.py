@@ -234,8 +234,9 @@ def _is_total(row: Row, above: pa.Table, sample: _Sample) -> bool:
 
     Where a column that is full else is blank in it, more than the sum of those shown will do.
     """
-    if any(cell and _TOTAL.fullmatch(cell) for cell in row):
-        return True
+    place = next((place for place, cell in enumerate(row) if sample.kind(cell) == "word"), 0)
+    if _TOTAL.fullmatch(row[place] or ""):
+        return not pc.any(pc.equal(above.column(place), row[place])).as_py()
     bare = any(c.full and cell is None for c, cell in zip(sample.columns, row, strict=True))
     for place in sample.numeric[:20]:
         for signs in _SIGNS:
@@ -363,8 +364,8 @@ def _shifted(names: Row, cells: pa.Table, options: ReadOptions) -> bool:
         return False  # R's write.table names no column for the row names
     rows = [row for _, row in _rows(cells, options.first, HEAD)]
     full = sum(row[-1] is not None for row in rows)
-    named = sum(row[0] == str(k) or _kind(row[0]) == "word" for k, row in enumerate(rows, 1))
-    return 2 * full > len(rows) == named == len({row[0] for row in rows}) > 2
+    keys = {row[0] for row in rows if _kind(row[0]) == "word" or (row[0] or "").isdigit()}
+    return 2 * full > len(rows) == len(keys) > 2
 
 
 def unique(names: Sequence[str]) -> tuple[list[str], list[Notice]]:

@@ -43,6 +43,8 @@ READ = {  # text, names, records
     "total": ("n,sex,x\n" + DATA + "All,,44.25\n", "n sex x", 12),
     "total of commas": ("s;x\n" + "F;1.500,5\nM;2.500,5\n" * 6 + "A;24.006,0\n", "s x", 12),
     "total without a word": ("n,sex,x\n" + DATA + ",,99\n", "n sex x", 12),
+    "an answer like a total": ("x,word\n" + "A,Low\nB,Mean\nC,High\n" * 4 + "D,Mean\n", "x word", 13),
+    "row names of a part": ("x,y\n" + "3,1.5,F\n7,2,M\n8,3,M\n12,2.5,F\n", "row x y", 4),
     "last record": ("n,sex,x\n" + DATA + "7,,3\n", "n sex x", 13),
 }  # fmt: skip
 
