@@ -35,6 +35,7 @@ _TOTAL = re.compile(
     r"(?i)((grand )?total|sums?|means?|averages?|overall|summe|(ins)?gesamt|mittelwert|moyenne)\W*"
 )
 _SIGNS = ("", "."), (",", "."), (".", ",")  # of thousands, and the decimal sign
+_UNSEEN = re.compile("[\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")  # in names
 # How often a cell is of each kind in rows that are no records.
 _ELSEWHERE = {"word": 0.85, "number": 0.05, "date": 0.05, "mixed": 0.05}
 
@@ -351,7 +352,7 @@ def _joined(rows: Sequence[Row]) -> list[str]:
     for number, row in enumerate(rows, start=1):
         carried = ""
         for part, cell in zip(parts, row, strict=True):
-            name = " ".join((cell or "").split())
+            name = " ".join(_UNSEEN.sub("", cell or "").split())
             carried = name or (carried if number < len(rows) else "")
             if carried:
                 part.append(carried)
@@ -378,7 +379,7 @@ def unique(names: Sequence[str]) -> tuple[list[str], list[Notice]]:
             times += 1
             name = f"{raw} ({times})"
         if times > 1:
-            text = f"Two columns are called {raw!r}; the second is now called {name!r}."
+            text = f"Column {place} is called {raw!r} as one before it; it is now called {name!r}."
             notices.append(Notice(text, name))
         result.append(name)
     return result, notices
