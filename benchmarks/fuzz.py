@@ -21,7 +21,9 @@ import distpriv as dp
 from distpriv.tables.guard import read_guarded
 from tests.tables.test_workbook import workbook
 
-NAMES = 'age|pay ($)|born, year|<b>x</b>|size "L"|Größe|n|total|weight|yes/no|rate %|a b|q1|Q1|`x`*y*|_'
+NAMES = (
+    'age|pay ($)|born, year|<b>x</b>|size "L"|Größe|n|total|weight|yes/no|rate %|a b|q1|Q1|`x`*y*|_'
+)
 LABELS = ["red", "dark blue", "x-ray", "q, r", "ünder", "None", "1st", "a;b", "it's", 'the "old"']
 KINDS = ["int", "real", "large", "year", "top", "money", "date", "bool", "code", "label"]
 SIGNS = ["", "", "NA", "-", "unknown", ".", "n/a", "prefer not to say"]
