@@ -83,6 +83,7 @@ _DATED = re.compile(
     r"[0-9]{1,4}[-./][0-9]{1,2}[-./][0-9]|[0-9]{1,2}[ -]?[A-Za-z]{3,9}[ -]?[0-9]{2}|"
     "[A-Za-z]{3,9} [0-9]{1,2}, [0-9]"
 )
+_CLOCK = re.compile(r"(?i)\d?\d(:\d\d){0,2} ?[ap]\.?m\.?")
 _SENTINELS = {
     *(sign * int(digit * times) for sign in (1, -1) for digit in "789" for times in range(1, 6)),
     *range(-9, 0),
@@ -488,6 +489,12 @@ class Column:
             self.tell(
                 f"Labels of {self.name!r} in {self.times(self.count(coded))} records look like "
                 "others but were coded otherwise; they were made one."
+            )
+        times = list(filter(_CLOCK.fullmatch, self.labels))
+        if 2 * self.count(times) > self.count(self.labels):
+            self.tell(
+                f"Times of day in {self.name!r} were read as labels, as {excerpt(times[0])}; "
+                "to read them as minutes, write them without AM and PM."
             )
         if self.type != "category":
             return

@@ -45,6 +45,7 @@ ENDINGS = (
 )
 HEAD = 65_536  # bytes in which a kind of file shows itself
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
+MOST_CELLS = 100_000_000  # of a sheet, blank ones too
 _PACKED: dict[bytes, Callable[[IO[bytes]], Any]] = {
     rb"\x1f\x8b": gzip.open,
     rb"BZh\d1AY": bz2.open,
@@ -178,6 +179,9 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         name = options.member or max(names, key=size.__getitem__)
         notices: list[Notice] = []
         sheet = sheets[choose(name, list(sheets), "workbook", notices)]
+        check_width(sheet.total_width)
+        if size[name] > MOST_CELLS:  # calamine aborts for want of memory
+            raise MemoryError
         rows, merged = sheet.to_python(skip_empty_area=False), sheet.merged_cell_ranges or []
     except (CalamineError, KeyError) as error:
         raise ReadError(

@@ -34,6 +34,7 @@ _COUNTED = rf"{_COUNT}|number|nombre|numero|total|cases|persons|people|records|o
 _CROWD = re.compile(
     r"(?i)births?|deaths?|population|inhabitants|einwohner|persons|people|habitants"
 )
+_CALLED = re.compile(rf"(?i){_COUNT}|nombre|n?cases|n?controls|successes|failures")
 _PERSON = "(subject|patient|participant|respondent|resp|person|pupil|student|user|customer|client"
 _PERSON += "|member|employee|worker|record|case|study|proband|teilnehmer|individual|player)"
 _NAME = re.compile(rf"[pu]?id|uuid|id(no|nr)|(id)?{_PERSON}(id|nr|no|number|key|code|idno)")
@@ -125,8 +126,9 @@ def tell_row(frame: pd.DataFrame) -> list[Notice]:
     row, counts = proposed(frame), _counting(frame)
     if row.kind == "part":
         return [Notice(text, row.column) for text in _tell_parts(frame, row.column)]
-    for name in filter(_CROWD.search, () if counts else map(str, frame)):
-        if _is_count(frame[name]) and frame[name].mean() >= 20:
+    for name in () if counts else map(str, frame):
+        crowd = _CROWD.search(name) and _is_count(frame[name]) and frame[name].mean() >= 20
+        if crowd or (_CALLED.fullmatch(name) and _is_of_groups(frame, name)):
             counts = name
     if not counts:
         return _tell_weights(frame)
@@ -136,6 +138,13 @@ def tell_row(frame: pd.DataFrame) -> list[Notice]:
     elif row.kind == "record":
         text += ", but not all of these are whole numbers; round them"
     return [Notice(f"{text}; choose what one row is.", counts)]
+
+
+def _is_of_groups(frame: pd.DataFrame, name: str) -> bool:
+    """Tell whether a column counts, and the labels beside it name each row by what it has."""
+    some = frame.head(MOST_CELLS).select_dtypes(["category", "str", "object"])
+    keys = any(map(KEY.search, map(str, frame)))
+    return _is_count(frame[name]) and not (keys or some.empty or some.duplicated().any())
 
 
 def _tell_parts(frame: pd.DataFrame, column: str) -> list[str]:

@@ -76,7 +76,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _table(value: Any, notices: list[Notice]) -> Columns | list[list[Any]]:
     """Find columns by name, or rows of which the first may name them."""
-    if isinstance(value, dict):
+    if single := isinstance(value, dict):
         parts = list(value.values())
         names = value.get("columns")
         if isinstance(names, list) and _all(list, value.get("data")):  # pandas' "split"
@@ -90,7 +90,9 @@ def _table(value: Any, notices: list[Notice]) -> Columns | list[list[Any]]:
     if _all(list, value) and not all(_is_nested(one) for row in value for one in row):
         return value
     if not _all(dict, value):
-        raise ReadError("The JSON has no records; choose a file that has a list of them.")
+        within = "has lists beside or within others" if _all(list, value) else "has no records"
+        what = "is a single object" if single else within
+        raise ReadError(f"The JSON {what}; choose a file that has a list of records.")
     if all(isinstance(one.get("properties"), dict) and "geometry" in one for one in value):
         value = [one["properties"] for one in value]
         notices.append(Notice("The features' properties were read, and their geometry left out."))

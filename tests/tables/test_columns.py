@@ -83,6 +83,7 @@ LABELS = {
     "countries": (["NA", "DE", "FR", "ES"], ""),
     "letters": (["T", "F"], ""),
     "one letter": (["F"], ""),
+    "times of day": (["8:30 AM", "12:05 pm"], "Times of day .* as '8:30 AM'"),
 }
 DATES = {
     "day or month": (

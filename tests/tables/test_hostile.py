@@ -48,13 +48,24 @@ def entities(levels):
     return f'<!DOCTYPE x [<!ENTITY {first} "ha">{more}]><t>&{letters[-1]};</t>'
 
 
-def workbook_of_entities():
-    """Return a workbook with a cell that multiplies as it is read."""
+def workbook_with(old, new, head=""):
+    """Return a workbook of a name and a cell in which something is replaced."""
     files = zipfile.ZipFile(io.BytesIO(workbook({"a": [["age"], [1]]})))
     parts = {name: files.read(name).decode() for name in files.namelist()}
-    head, _, cell = entities(10).partition("<t>")
-    parts[SHEET] = head + parts[SHEET].replace("<t>age</t>", f"<t>{cell}")
+    parts[SHEET] = head + parts[SHEET].replace(old, new)
     return archive(*parts.items())
+
+
+def workbook_of_entities():
+    """Return a workbook with a cell that multiplies as it is read."""
+    head, _, cell = entities(10).partition("<t>")
+    return workbook_with("<t>age</t>", f"<t>{cell}", head)
+
+
+def workbook_of_a_last_cell():
+    """Return a workbook with nothing but the cell after 17 billion others."""
+    cells = '<row r="1"><c r="A1" t="inlineStr"><is><t>age</t></is></c></row><row r="2"><c r="A2">'
+    return workbook_with(cells, '<row r="1048576"><c r="XFD1048576">')
 
 
 def parquet(column):
@@ -75,6 +86,7 @@ REFUSED = {
     "entities in XML": (b'<?xml version="1.0"?>' + entities(10).encode(), "XML"),
     "a file named in XML": (b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY x SYSTEM "a">]>', "XML"),
     "entities in a workbook": (workbook_of_entities(), "workbook"),
+    "a last cell": (workbook_of_a_last_cell(), "columns"),
     "JSON without an end": (b"[" * 200_000, "nested"),
     "JSON in JSON": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested"),
     "JSON of other names in each": (json.dumps(WIDE).encode(), "3000 columns"),

@@ -94,6 +94,9 @@ def test_counts_that_no_records_can_be_made_of_are_told():
 
     frame = pd.DataFrame({"date": pd.date_range("2000-01-01", periods=40), "births": 8000 + EACH})
     assert "as 'births' counts, but figures count it once" in tell_row(frame)[0].text
+    for name, labels in (("n", range(40)), ("nombre", range(1940, 1980)), ("ncases", range(40))):
+        frame = people(name=list(map("name {}".format, labels)), **{name: EACH})
+        assert f"as {name!r} counts" in tell_row(frame)[0].text
 
 
 def test_rows_of_a_record_are_brought_together():
