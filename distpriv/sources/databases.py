@@ -21,10 +21,8 @@ from distpriv.tables.options import Notice
 __all__ = ["connect", "from_spark"]
 
 _SOME = 100  # records, which mostly show what columns hold
-_SINGLE = (
-    "700",
-    "FLOAT",
-)  # codes of numbers of single precision: PostgreSQL's, DuckDB's and Spark's
+# Codes of numbers of single precision: PostgreSQL's, DuckDB's and Spark's.
+_SINGLE = ("700", "FLOAT")
 # Types of Python, what kind of column they make, and SQL of its values.
 _KINDS: tuple[tuple[Any, Kind, Callable[[str], str]], ...] = (
     (bool, "boolean", str),
@@ -64,7 +62,7 @@ def connect(
     Raises
     ------
     SourceError
-        If there is no such table, it cannot be read, or it has no records.
+        If there is no such table, it cannot be read, or it has no records or columns.
     """
     connection, key = address, f"{dialect}:{table}"
     if isinstance(address, str):
@@ -97,14 +95,12 @@ def connect(
         else:
             text = f"Column {column!r} holds {word} and was left out."
             notices.append(Notice(text, column))
-    if large:
-        sizes = ", ".join(f"max(abs({finite(quoted(column))}))" for column in large)
-        (found,) = engine.rows(f"SELECT {sizes} FROM {name}")
-        for column, size in zip(large, found, strict=True):
-            if (size or 0) > EXACT:  # so many digits name something
-                cells[column] = Cell("text", f"CAST({quoted(column)} AS VARCHAR)")
-
+    if not cells:
+        raise SourceError(f"The table {table} has no columns that can be read; choose another one.")
+    for column in _naming(engine, name, large):
+        cells[column] = Cell("text", f"CAST({quoted(column)} AS VARCHAR)")
     hashed = ", ".join(f"{cell}, {cell} IS NULL" for cell in map(quoted, cells))
+    chance = "random()" if dialect != "sqlite" else "abs(random() / 9223372036854775808.0)"
     digest = _DIGESTS.get(dialect, "").format(name, hashed)
     return EngineSource(
         key=key,
@@ -113,10 +109,19 @@ def connect(
         table=name,
         cells=cells,
         rows=count,
-        draw=lambda share, _: f"(SELECT * FROM {name} WHERE random() < {share!r}) AS t",
+        draw=lambda share, _: f"(SELECT * FROM {name} WHERE {chance} < {share!r}) AS t",
         stamp=lambda: engine.rows(digest) if digest else secrets.token_hex(),
         notices=tuple(notices),
     )
+
+
+def _naming(engine: Engine, table: str, columns: Sequence[str]) -> list[str]:
+    """List columns of whole numbers with so many digits that they name something."""
+    if not columns:
+        return []
+    sizes = ", ".join(f"max(abs({finite(quoted(column))}))" for column in columns)
+    (found,) = engine.rows(f"SELECT {sizes} FROM {table}")
+    return [column for column, size in zip(columns, found, strict=True) if (size or 0) > EXACT]
 
 
 def from_spark(frame: Any, *, title: str = "Spark", timeout: float = 60.0) -> EngineSource:

@@ -24,6 +24,7 @@ __all__ += ["away", "off_grid", "property_of", "scan", "values_of"]
 Kind = Literal["number", "boolean", "date", "text"]
 EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
 _SPACE = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"  # of str.strip
+_SEPARATOR = "[;|,]"  # of answers
 _PUNCTUATION = re.compile(r"[!-/:-@\[-^`{-~]")
 
 
@@ -164,8 +165,10 @@ def _contains(name: str, answer: str, cells: Mapping[str, Cell], labels: Labels)
     kind, sql = cell_of(name, cells)
     if kind != "text":
         raise SourceError(f"Column {name!r} holds no texts, so no answers; take one of its values.")
+    if re.search(_SEPARATOR, answer):  # two answers, which are none
+        return _flag(sql, "1 = 0")
     plain = _PUNCTUATION.sub(r"\\\g<0>", answer)
-    pattern = f"(^|[;|,]){_SPACE}*{plain}{_SPACE}*($|[;|,])"
+    pattern = f"(^|{_SEPARATOR}){_SPACE}*{plain}{_SPACE}*($|{_SEPARATOR})"
     return _flag(sql, f"regexp_matches({sql}, {labels.bind(pattern)})")
 
 

@@ -215,6 +215,7 @@ def test_mistakes_are_answered_as_in_memory(pair):
         (Count(NAME, "O'Hare"), SECRET),
         (Mean("age"), SensitiveProperty("late", "first")),
         (Mean("age"), SensitiveProperty("several", contains="te a")),
+        (Mean("age"), SensitiveProperty("several", contains="a.b;acb")),
         (Mean("age"), SensitiveProperty("age", above="2010-01-01")),
         (Mean("age"), SensitiveProperty("age", above=1000)),
     ]:
@@ -276,6 +277,11 @@ def test_other_database_takes_labels_by_its_own_marks():
     ]
     with pytest.raises(DistprivError, match="no column 'odd'"):
         source.groups(Query([Mean("odd")]), SECRET)
+    drawn = sum(len(source.engine.rows(f"FROM {source.draw(0.1, 0)}")) for _ in range(20))
+    assert 70 < drawn < 210
+    database.execute("CREATE TABLE blobs AS SELECT x'00' AS blob")
+    with pytest.raises(SourceError, match="no columns that can be read"):
+        connect(database, "blobs", dialect="sqlite")
 
 
 def test_grid_of_some_records_is_never_finer_than_that_of_all(monkeypatch):
