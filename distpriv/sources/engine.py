@@ -133,12 +133,15 @@ class Engine:
                 self.cancel()
                 wait = 1.0
 
+        watcher = Thread(target=watch, daemon=True)
         if math.isfinite(self.timeout):
-            Thread(target=watch, daemon=True).start()
+            watcher.start()
         try:
             yield late
         finally:
             done.set()
+            if watcher.ident:
+                watcher.join()  # else it might cancel the next query
 
 
 def written(
