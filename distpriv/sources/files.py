@@ -36,8 +36,8 @@ from distpriv.tables.columns import (
 )
 from distpriv.tables.formats import format_of, open_grid
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
-from distpriv.tables.options import Notice, ReadOptions, excerpt
-from distpriv.tables.read import MOST_NOTICES, in_memory
+from distpriv.tables.options import Notice, ReadOptions
+from distpriv.tables.read import MOST_NOTICES, in_memory, tell_odd
 from distpriv.tables.rows import tell_row
 from distpriv.text import listed
 
@@ -106,10 +106,10 @@ def scan(
     ReadError
         If there is no such file, or one holds more than a row of names and plain rows below it.
     """
-    root, files = _files(Path(path))
     options, fixed = ReadOptions().changed(**changes), frozenset(changes)
     db = in_memory()
     try:
+        root, files = _files(Path(path))
         load = _parquet if all(map(_is_parquet, files)) else _text
         rows = load(db, root, files, options, fixed)
         source = _source(db, os.fspath(path), files, rows, fixed)
@@ -349,13 +349,13 @@ def _check_values(db: _Db, columns: list[Column], records: str, last: int) -> No
     `last` is its number; 0 where there may be none.
     """
     texts = ", ".join(f"{one.text} AS {one.source}" for one in columns)
-    table = f"(SELECT rn, {texts} FROM {records})"
+    table = f"(SELECT rn + 1 AS rn, {texts} FROM {records})"
     gaps = [one for one in columns if one.plural]
     sums = [one for one in columns if one.type == "number" and last > 6]
     asked = [f"count({one.source}), count({one.sql})" for one in gaps]
     asked += [
-        f"sum({one.sql}), max(abs({one.sql})) FILTER (WHERE rn + 1 < {last}), "
-        f"max({one.sql}) FILTER (WHERE rn + 1 = {last})"
+        f"sum({one.sql}), max(abs({one.sql})) FILTER (WHERE rn < {last}), "
+        f"max({one.sql}) FILTER (WHERE rn = {last})"
         for one in sums
     ]
     if not asked:
@@ -363,17 +363,8 @@ def _check_values(db: _Db, columns: list[Column], records: str, last: int) -> No
     ((*row,),) = db.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchall()
     counts, ends = row[: 2 * len(gaps)], row[2 * len(gaps) :]
     for column, total, count in zip(gaps, counts[::2], counts[1::2], strict=True):
-        if count == total:
-            continue
-        odd = db.execute(
-            f"SELECT rn, {column.source} FROM {table} WHERE {column.source} IS NOT NULL "
-            f"AND ({column.sql}) IS NULL LIMIT 4"
-        ).fetchall()
-        some = "; ".join(f"record {rn + 1} is {excerpt(text)}" for rn, text in odd[:3])
-        column.tell(
-            f"{count} of {total} values of {column.name!r} are {column.plural}, but {some}"
-            f"{' …' if len(odd) > 3 else ''}: they were read as missing."
-        )
+        if count < total:
+            tell_odd(db, column, table, count)
     for column, added, most, end in zip(sums, ends[::3], ends[1::3], ends[2::3], strict=True):
         if end is not None and end > (most or 0) > 0 and abs(added - 2 * end) <= 1e-9 * end:
             raise ReadError(

@@ -73,8 +73,8 @@ def _entries() -> dict[str, Any]:
     try:
         return tomllib.loads(Path(os.environ[_FILE]).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        told = isinstance(error, tomllib.TOMLDecodeError)
-        return {_UNREAD: f"the file cannot be read ({error if told else 'it is no text there'})"}
+        reason = error if isinstance(error, tomllib.TOMLDecodeError) else "it is no text there"
+        return {_UNREAD: f"the file cannot be read ({reason})"}
 
 
 def _title(key: str, entry: Any) -> str:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Reading", "frame_of", "in_memory", "read", "read_table"]
+__all__ = ["Reading", "frame_of", "in_memory", "read", "read_table", "tell_odd"]
 
 MOST_NOTICES = 200
 MOST_DROPPED = 100  # rows that one notice offers to leave out
@@ -140,7 +140,12 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         db.execute(macros)
         types = {column.name: column.type for column in columns}
         arrays = [array for part in _parts(columns, rows) for array in _typed(db, part, rows)]
-        _tell_odd(db, columns, arrays, options)
+        for column, array in zip(columns, arrays, strict=True):
+            count = len(array) - array.null_count
+            every = column.complete and column.step == 1 and column.count(column.labels)
+            if column.plural and array.null_count and every != count:
+                cells = f"(SELECT rn, {column.text} AS {column.source} FROM records)"
+                tell_odd(db, column, cells, count, options.drop)
         notices += [notice for column in columns for notice in column.notices]
         notices += _tell_absent(columns, arrays)
     select = selected("records", {quoted(column.name): column for column in columns})
@@ -174,27 +179,29 @@ def _typed(db: _Db, columns: list[Column], rows: pa.Table) -> list[pa.Array]:
     return list(map(_arrow, cells.columns[1:], [column.type for column in columns]))
 
 
-def _tell_odd(db: _Db, columns: list[Column], arrays: list[pa.Array], options: ReadOptions) -> None:
-    """Tell of values that a column of numbers or dates does not take: they are missing."""
-    for column, array in zip(columns, arrays, strict=True):
-        count = len(array) - array.null_count
-        every = column.complete and column.step == 1 and column.count(column.labels)
-        if not column.plural or not array.null_count or every == count:
-            continue
-        cells = f"(SELECT rn, {column.text} AS {column.source} FROM records)"
-        where = f"{column.source} IS NOT NULL AND ({column.sql}) IS NULL"
-        query = f"SELECT rn, {column.source}, count(*) OVER () FROM {cells} WHERE {where}"
-        odd = db.execute(f"{query} ORDER BY rn LIMIT {MOST_DROPPED + 1}").fetchall()
-        if not odd:
-            continue
-        some = "; ".join(f"row {rn} is {excerpt(text)}" for rn, text, _ in odd[:3])
-        some += " …" if len(odd) > 3 else ""
-        dropped = {"drop": [*options.drop, *(rn for rn, *_ in odd)]}
-        column.tell(
-            f"{count} of {count + odd[0][2]} values of {column.name!r} are {column.plural}, but "
-            f"{some}: they were read as missing.",
-            **(dropped if len(odd) <= MOST_DROPPED else {"types": {column.name: "category"}}),
-        )
+def tell_odd(
+    db: _Db, column: Column, cells: str, count: int, drop: Sequence[int] | None = None
+) -> None:
+    """Tell of values that a column of numbers or dates does not take: they are missing.
+
+    `count` are taken; rows that are left out already can be told by `drop`, records by None.
+    """
+    where = f"{column.source} IS NOT NULL AND ({column.sql}) IS NULL"
+    query = f"SELECT rn, {column.source}, count(*) OVER () FROM {cells} WHERE {where}"
+    odd = db.execute(f"{query} ORDER BY rn LIMIT {MOST_DROPPED + 1}").fetchall()
+    if not odd:
+        return
+    row = "record" if drop is None else "row"
+    some = "; ".join(f"{row} {rn} is {excerpt(text)}" for rn, text, _ in odd[:3])
+    some += " …" if len(odd) > 3 else ""
+    changes: dict[str, object] = {"types": {column.name: "category"}}
+    if drop is not None and len(odd) <= MOST_DROPPED:
+        changes = {"drop": [*drop, *(rn for rn, *_ in odd)]}
+    column.tell(
+        f"{count} of {count + odd[0][2]} values of {column.name!r} are {column.plural}, but "
+        f"{some}: they were read as missing.",
+        **changes,
+    )
 
 
 def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:

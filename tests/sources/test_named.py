@@ -28,6 +28,8 @@ scan = "hush"
 timeout = "hush"
 [bank]
 scan = "people.parquet"
+[long]
+scan = "%s"
 [option]
 scan = "people.parquet"
 options = {hush = 3}
@@ -37,7 +39,7 @@ options = {hush = 3}
 @pytest.fixture
 def offered(tmp_path, monkeypatch):
     path = tmp_path / "sources.toml"
-    path.write_text(FILE)
+    path.write_text(FILE % ("long" * 100))
     monkeypatch.setenv("DISTPRIV_SOURCES", str(path))
     table = pd.DataFrame({"pay": [1, 2, 3], "zip": [10, 11, 12]})
     table.to_parquet(tmp_path / "people.parquet")
@@ -68,6 +70,7 @@ def test_source_is_opened_once_and_again_where_its_file_changed(offered):
         ("peple", "No table is offered as 'peple'. Did you mean 'people'?"),
         ("crew", "'crew' cannot be opened; whoever offers it finds out why by connect"),
         ("gone", "'gone' cannot be opened"),
+        ("long", "'long' cannot be opened"),
         ("both", "'both' is offered wrongly: it needs either scan or address"),
         ("odd", "'tabel' is unknown. Did you mean 'table'?"),
         ("kind", "cannot be opened"),
