@@ -78,7 +78,7 @@ def _entries() -> dict[str, Any]:
 
 
 def _title(key: str, entry: Any) -> str:
-    return str(entry.get("title", key)) if isinstance(entry, dict) else key
+    return str(entry.get("title") or key) if isinstance(entry, dict) else key
 
 
 def _problem(key: str, entry: Any) -> str:
@@ -89,6 +89,12 @@ def _problem(key: str, entry: Any) -> str:
         return "its key is that of another table"
     for name in entry.keys() - _KNOWN:
         return f"{name!r} is unknown.{near(name, _KNOWN)}"
+    for name in ("title", "scan", "address", "table"):
+        if not isinstance(entry.get(name, ""), str):
+            return f"its {name} must be a text"
+    timeout = entry.get("timeout", 60)
+    if not isinstance(timeout, int | float) or not timeout > 0:
+        return "its timeout must be a number of seconds above 0"
     return "" if ("scan" in entry) != ("address" in entry) else "it needs either scan or address"
 
 
@@ -103,7 +109,8 @@ def _open(key: str, entry: Any) -> EngineSource:
             "names."
         )
     try:
-        timeout, units = float(entry.get("timeout", 60)), dict(entry.get("units", {}))
+        timeout = float(entry.get("timeout", 60))
+        units = {name: str(unit) for name, unit in dict(entry.get("units", {})).items()}
         if "scan" in entry:
             path = Path(os.environ[_FILE]).parent / entry["scan"]
             source = scan(path, timeout=timeout, **entry.get("options", {}))

@@ -30,6 +30,11 @@ timeout = "hush"
 scan = "people.parquet"
 [long]
 scan = "%s"
+[late]
+scan = "people.parquet"
+timeout = 0
+[figure]
+address = 5
 [option]
 scan = "people.parquet"
 options = {hush = 3}
@@ -73,7 +78,9 @@ def test_source_is_opened_once_and_again_where_its_file_changed(offered):
         ("long", "'long' cannot be opened"),
         ("both", "'both' is offered wrongly: it needs either scan or address"),
         ("odd", "'tabel' is unknown. Did you mean 'table'?"),
-        ("kind", "cannot be opened"),
+        ("kind", "its timeout must be a number of seconds above 0"),
+        ("late", "its timeout must be a number of seconds above 0"),
+        ("figure", "its address must be a text"),
         ("option", "cannot be opened"),
         ("bank", "its key is that of another table"),
     ],
