@@ -181,6 +181,8 @@ def _matches(column: pd.Series, values: Sequence[Label]) -> BoolArray:
         if matching.any() or pd.api.types.is_numeric_dtype(column.dtype):
             return matching
         labels = column.map(as_label, na_action="ignore")
+    except (OverflowError, UnicodeEncodeError):  # a value that such a column cannot hold
+        return column.astype(object).isin(list(values)).to_numpy(dtype=bool)
     except (TypeError, DistprivError):  # lists and the like
         raise DistprivError(
             f"Column {column.name!r} holds something else than texts, numbers and dates, so no "

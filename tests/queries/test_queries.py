@@ -70,6 +70,8 @@ def test_label_is_looked_for_in_columns_of_any_type(values, dtype, label):
         (["1", "2"], 1, "No record has x = 1. Did you mean '1'?"),
         ([1, "1"], "True", "No record has x = 'True'."),
         (["a", None], "zzzz", "No record has x = 'zzzz'."),
+        (["a", None], 10**30, "No record has x = 1000000000000000000000000000000."),
+        (["a", None], "\ud800", "No record has x = '\\ud800'."),
         ([[1], [2]], "a", "Column 'x' holds something else than texts, numbers and dates"),
         (pd.to_datetime(["2024-01-02"]), "yesterday", "No record has x = 'yesterday'."),
     ],
