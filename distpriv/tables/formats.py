@@ -34,15 +34,8 @@ from distpriv.tables.options import Notice, ReadOptions
 from distpriv.tables.programs import read_arff, read_sas, read_spss, read_stata
 from distpriv.tables.structured import read_json, read_markup
 
-__all__ = ["ENDINGS", "EXACT", "Grid", "format_of", "open_grid", "sequence"]
+__all__ = ["EXACT", "Grid", "format_of", "open_grid", "sequence"]
 
-# How files that are read usually end, for those who choose one; the content decides.
-ENDINGS = (
-    *("csv", "tsv", "tab", "txt", "dat", "gz", "zip", "bz2", "xz"),
-    *("xlsx", "xlsm", "xlsb", "xls", "ods", "parquet", "pq", "arrow", "feather", "orc"),
-    *("json", "jsonl", "ndjson", "geojson", "html", "htm", "xml"),
-    *("dta", "sas7bdat", "xpt", "sav", "zsav", "por", "arff"),
-)
 HEAD = 65_536  # bytes in which a kind of file shows itself
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
 MOST_CELLS = 100_000_000  # of a sheet, blank ones too

@@ -21,14 +21,8 @@ if TYPE_CHECKING:
 
 __all__ = ["read_arff", "read_sas", "read_spss", "read_stata"]
 
-_TIMES: dict[str, Literal["s", "D"]] = {
-    "DATETIME": "s",
-    "E8601DT": "s",
-    "DATE": "D",
-    "DDMMYY": "D",
-    "MMDDYY": "D",
-}
-_TIMES |= {"YYMMDD": "D", "E8601DA": "D", "MONYY": "D", "WORDDATE": "D", "WEEKDATE": "D"}
+_SECONDS = "DATETIME", "E8601DT"  # what formats of times begin with
+_DAYS = "DATE", "DDMMYY", "MMDDYY", "YYMMDD", "E8601DA", "MONYY", "WORDDATE", "WEEKDATE"
 _ZERO = 1e-78  # pandas reads zeros of transport files as 5.4e-79
 _ATTRIBUTE = re.compile(
     r"""\s*@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|([^\s{]+))""", re.IGNORECASE
@@ -91,8 +85,8 @@ def read_sas(data: bytes, options: ReadOptions) -> Grid:
             if field["ntype"] == "numeric":
                 frame[name] = frame[name].mask(frame[name].abs() < _ZERO, 0.0)
             form = field["nform"].decode("ascii", "replace")
-            unit = next((unit for word, unit in _TIMES.items() if form.startswith(word)), None)
-            if unit:  # dates are numbers with a format
+            if form.startswith((*_SECONDS, *_DAYS)):  # dates are numbers with a format
+                unit: Literal["s", "D"] = "s" if form.startswith(_SECONDS) else "D"
                 frame[name] = pd.to_datetime(frame[name].to_numpy(), unit=unit, origin="1960-01-01")
         return _grid(frame, options, [])
 

@@ -37,7 +37,6 @@ def read_json(data: bytes, options: ReadOptions) -> Grid:
         table = _table(_parsed(utf8(data)[0].decode()), notices)
         if isinstance(table, list):
             return grid_of_rows(table, options, notices)
-        check_width(len(table))
         arrays = {name: _array(name, cells, notices) for name, cells in table.items()}
         plain = {name: array for name, array in arrays.items() if array is not None}
         return grid_of_table(pa.table(plain), options, notices)
