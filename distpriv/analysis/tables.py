@@ -16,6 +16,7 @@ from distpriv.model import Groups
 from distpriv.queries import Label, Pair, Query, SensitiveProperty, Statistic
 from distpriv.queries.columns import dates_of, numbers_of
 from distpriv.sources import FrameSource, Source
+from distpriv.sources.frame import EngineError
 from distpriv.tables.examples import EXAMPLES, load_example
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ def grid_pair(source: Source, secret: SensitiveProperty) -> Pair:
 
 
 def fits(source: Source, item: SensitiveProperty | Statistic) -> bool:
-    """Whether a property or statistic can be computed of a table, which is not loaded for it."""
+    """Whether a property or statistic can be computed of a table, which is not loaded for it.
+
+    Where an engine does not answer, its error is raised, for that tells nothing of the table.
+    """
     try:
         if isinstance(item, SensitiveProperty):
             labelled = item.values or item.contains  # noqa: PD011  # a threshold may have no record
@@ -64,6 +68,8 @@ def fits(source: Source, item: SensitiveProperty | Statistic) -> bool:
         if item.value is not None:
             return bool(source.answer(Query((item,))).all())
         item.values(source.columns(item.columns, most=1000))
+    except EngineError:
+        raise
     except DistprivError:
         return False
     return True

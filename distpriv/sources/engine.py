@@ -25,6 +25,7 @@ from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.sources import sql
 from distpriv.sources.frame import (
     NO_RECORD,
+    EngineError,
     FrameSource,
     check_enough,
     complete,
@@ -102,7 +103,7 @@ class Engine:
             text, labels = written(text, labels, self.dialect, driver.paramstyle)
         with self.lock, self._limited() as late:
             if not self.current():
-                raise SourceError("The table changed since it was opened; open it again.")
+                raise EngineError("The table changed since it was opened; open it again.")
             try:
                 cursor = self.connection if self.dialect == "duckdb" else self.connection.cursor()
                 cursor.execute(text, labels) if labels else cursor.execute(text)
@@ -112,11 +113,11 @@ class Engine:
                 with suppress(driver.Error, AttributeError):
                     self.connection.rollback()  # else some would refuse all that follows
                 if late.is_set():
-                    raise SourceError(
+                    raise EngineError(
                         f"The table took longer than {self.timeout:g} seconds to read; choose a "
                         "smaller part of it, or allow more."
                     ) from None
-                raise SourceError(
+                raise EngineError(
                     f"The table could not be read where it lies{reason}; check its name, your "
                     "rights and the time limit."
                 ) from None

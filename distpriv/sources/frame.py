@@ -23,13 +23,18 @@ if TYPE_CHECKING:
 
     from distpriv.sources.engine import EngineSource
 
-__all__ = ["NO_RECORD", "FrameSource", "Source", "check_enough", "complete", "not_unique"]
-__all__ += ["source_of"]
+__all__ = ["NO_RECORD", "EngineError", "FrameSource", "Source", "check_enough", "complete"]
+__all__ += ["not_unique", "source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
 
 _MOST_LABELS = 200  # of a column
 _PROBE = 200  # numbers, which mostly show that there are more than two
+
+
+class EngineError(SourceError):
+    """Report that an engine did not answer: it was late, was cancelled, or is gone."""
+
 
 Source: TypeAlias = "FrameSource | EngineSource"
 """A table, wherever it lives."""

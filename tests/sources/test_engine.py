@@ -12,6 +12,7 @@ import pytest
 import sqlglot
 
 import distpriv as dp
+from distpriv.analysis.tables import fits
 from distpriv.errors import DistprivError, SourceError
 from distpriv.queries import Count, Mean, Median, Proportion, Query, SensitiveProperty, Sum
 from distpriv.sources import connect, engine, from_spark, scan, source_of, sql
@@ -173,6 +174,15 @@ def test_long_query_is_stopped_by_hand_and_by_its_time_limit(pair):
     with pytest.raises(SourceError, match=r"took longer than 0\.5 seconds"):
         replace(source.engine, timeout=0.5).rows(long)
     assert source.engine.rows("SELECT 1") == [(1,)]
+
+
+def test_table_that_does_not_answer_is_not_taken_to_lack_a_label():
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE people AS SELECT 1 AS age")
+    gone = connect(database, "people", dialect="sqlite")
+    database.close()
+    with pytest.raises(SourceError, match="could not be read where it lies"):
+        fits(gone, SensitiveProperty("age", 1))  # which would be false of the table
 
 
 SECRETS = [
