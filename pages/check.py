@@ -72,7 +72,7 @@ with page.sentences():
     frame = everything[fit].drop_duplicates("column")
     some = ""
     if (count := everything.attrs["records"]) < now.source.rows:
-        some = f" Computed from {whole(count)} random records."
+        some = f" At least, from {whole(count)} random records."
     if len(frame):
         st.header("What else would these figures give away?", anchor=False)
         words = dict(zip(now.query.labels, now.labels, strict=True))

@@ -33,6 +33,7 @@ Scores = Mapping[str, FloatArray]
 Part = Sequence[FloatArray]  # records without and with the property
 
 _LARGEST_PART, _SHARE = 10_000, 0.4  # of the records, for shadow datasets and for test datasets
+_LARGEST = 1_000_000  # records of a dataset, which takes seconds a repetition
 _MEMBERS = 2_000_000  # drawn at a time
 
 
@@ -96,6 +97,11 @@ class PropertyInferenceAttack:
                     f"The release {name!r} keeps more records than a dataset has; calibrate it to "
                     "this range."
                 )
+        if self.n > _LARGEST:
+            raise AttackError(
+                f"Datasets of {whole(self.n)} records take too long to simulate; choose at most "
+                f"{whole(_LARGEST)}."
+            )
         sizes = len(self.without), len(self.having)
         for group, size in enumerate(_part_sizes(*sizes) if self.split else sizes):
             needed = int(self.numbers[:, group].max())

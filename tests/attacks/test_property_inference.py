@@ -294,13 +294,15 @@ def test_run_attack_names_the_seed_that_repeats_it(census):
         ({"noises": {"x": Release("ExpM", np.eye(3))}}, "'x' is one of 3 figures.*has 5"),
         ({"noises": {"x": Release("BalM", kept=np.array([60.0, 9.0]))}}, "'x' keeps more records"),
         ({"model": 6000}, "A part of the split holds 2 478 records with .* needs 3 300"),
+        ({"model": 2_000_000}, "2 000 000 records take too long .* at most 1 000 000"),
     ],
 )
 def test_attack_that_cannot_be_run_says_why(census, model, settings, words):
     settings = dict(settings)
     noises = settings.pop("noises", {"as it is": None})
     if n := settings.pop("model", None):
-        model, settings = fit_gaussian(census, QUERY, PAIR, n), {"split": True}
+        model = fit_gaussian(census, QUERY, PAIR, n, replacement=n > len(census))
+        settings = {"split": True}
     with pytest.raises(AttackError, match=words.replace(" ", r"\s")):
         PropertyInferenceAttack.of(model, noises, **settings)
 
