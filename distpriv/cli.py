@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,9 +94,12 @@ def _trouble(table: str | None) -> str:
     """Say in a sentence why the dashboard cannot open; nothing if it can."""
     if find_spec("streamlit") is None:
         return "The dashboard is not installed; run: pip install 'distpriv[dashboard]'"
-    path = Path(table) if table else None
-    if path is None or path.is_file() or path.is_dir():
+    if not table:
         return ""
+    path = Path(table)
+    with suppress(OSError):  # a name that is too long for the system
+        if path.exists():
+            return ""
     beside = [each.name for each in path.parent.iterdir()] if path.parent.is_dir() else []
     return f"There is no file {path}.{near(path.name, beside)}"
 

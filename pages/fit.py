@@ -38,5 +38,5 @@ else:
         frame,
         fit.alt(frame),
         key="fit",
-        note=f"Blue: {low}, orange: {high}. {reading[kind]}",
+        note=f"Blue: {low}, orange: {high}. {reading[kind]} {sentences.SAMPLED * now.sampled}",
     )

@@ -25,7 +25,7 @@ __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarante
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "off"]
 __all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
 
-SAMPLED = "Simulations draw from 200\u202f000 random records of this table."
+SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
 

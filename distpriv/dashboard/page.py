@@ -47,13 +47,13 @@ def current() -> tuple[State, Evaluation]:
     return state, state.evaluation()
 
 
-def escape(text: object, most: int = 1000) -> str:
+def escape(text: object, letters: int = 1000) -> str:
     """Make text that comes from a table or a user stand for itself in Markdown, its first letters.
 
     Without formatting, links, pictures, mathematics and Streamlit's own ``:signs:``.
     """
     line = " ".join(str(text).split())
-    line = line if len(line) <= most else f"{line[: most - 1]}…"
+    line = line if len(line) <= letters else f"{line[: letters - 1]}…"
     return _MARKDOWN.sub(r"\\\1", _JOINED.sub("\u2060", line))
 
 

@@ -352,15 +352,15 @@ def _check_values(db: _Db, columns: list[Column], records: str, last: int) -> No
     table = f"(SELECT rn + 1 AS rn, {texts} FROM {records})"
     gaps = [one for one in columns if one.plural]
     sums = [one for one in columns if one.type == "number" and last > 6]
-    asked = [f"count({one.source}), count({one.sql})" for one in gaps]
-    asked += [
+    terms = [f"count({one.source}), count({one.sql})" for one in gaps]
+    terms += [
         f"sum({one.sql}), max(abs({one.sql})) FILTER (WHERE rn < {last}), "
         f"max({one.sql}) FILTER (WHERE rn = {last})"
         for one in sums
     ]
-    if not asked:
+    if not terms:
         return
-    ((*row,),) = db.execute(f"SELECT {', '.join(asked)} FROM {table}").fetchall()
+    ((*row,),) = db.execute(f"SELECT {', '.join(terms)} FROM {table}").fetchall()
     counts, ends = row[: 2 * len(gaps)], row[2 * len(gaps) :]
     for column, total, count in zip(gaps, counts[::2], counts[1::2], strict=True):
         if count < total:

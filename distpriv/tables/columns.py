@@ -415,7 +415,7 @@ class Column:
 
     def _is_code(self) -> bool:
         """Tell digits that name: leading zeros, too many, or keys that count the records."""
-        whole = all(map(str.isdecimal, self.labels))
+        digits = all(map(str.isdecimal, self.labels))
         odd = [text for text in self.labels if _ZEROS.match(text) or _digits(text) > 15]
         if odd:
             self.tell(
@@ -424,7 +424,7 @@ class Column:
                 types={self.name: "number"},
             )
             return True
-        if not whole or len(self.labels) < min(self.records, MOST_LABELS) or self.records < 3:
+        if not digits or len(self.labels) < min(self.records, MOST_LABELS) or self.records < 3:
             return False
         numbers = list(map(int, self.labels))  # in the order of the records
         running = numbers[0] <= self.step and len({b - a for a, b in pairwise(numbers)}) == 1

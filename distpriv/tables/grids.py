@@ -106,10 +106,10 @@ def grid_of_rows(
 def grid_of_table(table: pa.Table, options: ReadOptions, notices: Iterable[Notice]) -> Grid:
     """Return a grid of typed columns; nested and binary ones are left out, with a notice."""
     columns, names = [], []
-    told = list(notices)
+    notes = list(notices)
     for name, column in zip(table.column_names, table.columns, strict=True):
         if (plain := _plain(column)) is None:
-            told.append(Notice(f"Column {name!r} holds {column.type} and was left out.", name))
+            notes.append(Notice(f"Column {name!r} holds {column.type} and was left out.", name))
         else:
             columns.append(plain)
             names.append(name)
@@ -117,7 +117,7 @@ def grid_of_table(table: pa.Table, options: ReadOptions, notices: Iterable[Notic
         raise ReadError("The table has no records in columns that can be read; choose another.")
     cells = {f"c{place}": column for place, (column, _) in enumerate(columns)}
     kinds = tuple(kind for _, kind in columns)
-    return Grid(pa.table(cells), kinds, tuple(names), options, tuple(told))
+    return Grid(pa.table(cells), kinds, tuple(names), options, tuple(notes))
 
 
 def _plain(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
