@@ -34,7 +34,7 @@ from distpriv.tables.columns import (
     selected,
     stride,
 )
-from distpriv.tables.formats import format_of, open_grid
+from distpriv.tables.formats import INDEX, format_of, open_grid
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.tables.read import MOST_NOTICES, in_memory, tell_odd
@@ -46,7 +46,6 @@ __all__ = ["scan"]
 _HEAD, _TAIL = 1 << 20, 1 << 14  # bytes at both ends of a text, which show its layout
 _ENDINGS = re.compile(r"\.(parquet|pq|csv|tsv|txt)(\.gz)?", re.IGNORECASE)
 _HIDDEN = re.compile(r"(^|/)[._]")
-_INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Parquet files
 _BLANK = r"[\pZ\s\v\x1c-\x1f\x85]+"
 _TRIMMED = f"nullif(regexp_replace(CAST({{0}} AS VARCHAR), '^{_BLANK}|{_BLANK}$', '', 'g'), '')"
 _OTHERS = b"PAR1", b"PK\x03\x04", b"\xd0\xcf\x11\xe0", b"\xff\xfe", b"\xfe\xff"
@@ -177,7 +176,7 @@ def _parquet(db: _Db, root: Path, files: list[str], options: ReadOptions, _: _Fi
         if form is None:
             text = f"Column {shown!r} holds {field.type} and was left out."
             notices.append(Notice(text, shown))
-        elif not _INDEX.fullmatch(shown):
+        elif not INDEX.fullmatch(shown):
             raw = quoted(name)
             columns.append((" ".join(shown.split()), raw, form[0].format(raw), form[1]))
     place = _COUNTED if "file_row_number" in types else "file_row_number"

@@ -34,7 +34,7 @@ from distpriv.tables.options import Notice, ReadOptions
 from distpriv.tables.programs import read_arff, read_sas, read_spss, read_stata
 from distpriv.tables.structured import read_json, read_markup
 
-__all__ = ["EXACT", "Grid", "format_of", "open_grid", "sequence"]
+__all__ = ["EXACT", "INDEX", "Grid", "format_of", "open_grid", "sequence"]
 
 HEAD = 65_536  # bytes in which a kind of file shows itself
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
@@ -45,7 +45,7 @@ _PACKED: dict[bytes, Callable[[IO[bytes]], Any]] = {
     rb"\xfd7zXZ": lzma.open,
 }
 _NO_TABLES = re.compile(r"(?i)readme|licen[cs]e|codebook|dictionary|variables|index")
-_INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Parquet files
+INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Parquet files
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, pa.ArrowException)
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # marks of UTF-16
@@ -208,7 +208,7 @@ def _parquet(data: bytes, options: ReadOptions) -> Grid:
     table = pq.ParquetFile(
         pa.BufferReader(data), coerce_int96_timestamp_unit="us", page_checksum_verification=True
     ).read()
-    places = [at for at, name in enumerate(table.column_names) if not _INDEX.fullmatch(name)]
+    places = [at for at, name in enumerate(table.column_names) if not INDEX.fullmatch(name)]
     return grid_of_table(table.select(places), options, [])
 
 
