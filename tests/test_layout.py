@@ -23,8 +23,9 @@ ORDER = (
     ("hypothesis",),
     ("composition",),
     ("analysis",),
-    ("papers",),
+    ("papers", "records"),
     ("charts",),
+    ("report",),
     ("dashboard",),
     ("plot", "cli", "__main__", "app", "pages"),
 )
