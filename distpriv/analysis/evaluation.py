@@ -63,6 +63,8 @@ _SUMS, _COUNTS = 10_000, 450  # records whose exact laws take workers a few seco
 _SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
 _COSTS = {"way": "title", "guesses": "guesses", "error": "percent"}
 _COSTS |= {"estimated": "estimated_percent", "kept": "kept"}
+_BESIDE = {"way": "title", "mechanism": "key"}
+_BESIDE |= {"guesses": "guesses", "error": "percent", "kept": "kept"}
 _EPSILONS = 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # at which attacks are simulated
 _SEED = 1  # of simulated tables: the same picture each time
 
@@ -385,6 +387,22 @@ class Evaluation:
     def costs(self) -> pd.DataFrame:
         """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
         return ways_frame(self.ways, self.labels, _COSTS)
+
+    def beside(self, name: str, way: Way) -> pd.DataFrame:
+        """Return a way under a scenario's name, a row to stand beside other scenarios' rows.
+
+        Columns scenario, way, mechanism, epsilon (at the scenario's δ; NaN without noise), guesses,
+        error, kept, and ± of each statistic.
+        """
+        epsilon = None
+        if way.release.kind == "noise":
+            own = way.key == self.scenario.mechanism or self.scenario.by == "epsilon"
+            delta = self.scenario.delta
+            epsilon = self.epsilon if own else self._once(delivered_epsilon, way.release, delta)
+        row = ways_frame([way], self.labels, _BESIDE)
+        row.insert(0, "scenario", name)
+        row.insert(3, "epsilon", math.nan if epsilon is None else epsilon)
+        return row
 
     def exposure(self) -> pd.DataFrame:
         """Return every column as the secret, see :func:`exposure.exposure`."""
