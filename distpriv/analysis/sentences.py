@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 __all__ = ["PLAIN", "SAMPLED", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
 __all__ += ["chance", "check_lead", "check_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
-__all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "off"]
+__all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "not_protected"]
+__all__ += ["off"]
 __all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
 
 SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
@@ -350,6 +351,27 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
         promised = significant(now.scenario.persons.epsilon)
         return verdict.persons_kept, f"{text}; promised is ε = {promised}."
     return None, f"{text}, between the public bounds."
+
+
+def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:
+    """Return what recipients must know that a way of releasing does not protect, a sentence each.
+
+    For everybody: nothing that tells more about the table than the release does.
+    """
+    one, kind = way.verdict.persons, way.release.kind
+    persons = "Single persons are not protected."
+    if one is not None and math.isfinite(one.epsilon):
+        ends = f"ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
+        persons = f"Single persons are protected by {ends} only, between the public bounds."
+    sentences = ["The range is public.", "Other properties of the records are not covered."]
+    sentences += [] if kind == "no data" else [persons]
+    if kind == "balanced":
+        sentences.append("Whoever learns which records are kept can learn more.")
+    elif kind != "no data":
+        sentences.append("Every further release of this table tells more.")
+    if kind in ("as it is", "noise"):
+        sentences.append("Whoever knows some of the records guesses better.")
+    return (*sentences,)
 
 
 def known_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
