@@ -11,7 +11,7 @@ from distpriv.analysis.guarantee import OFTEN
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
 from distpriv.model.diagnostics import chance
-from distpriv.text import percent, significant, times, whole
+from distpriv.text import listed, percent, significant, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -363,7 +363,12 @@ def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:
     if one is not None and math.isfinite(one.epsilon):
         ends = f"ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
         persons = f"Single persons are protected by {ends} only, between the public bounds."
-    sentences = ["The range is public.", "Other properties of the records are not covered."]
+    ranges = listed(
+        f"the share of {pair.secret.label} lies from {percent(pair.low)} to {percent(pair.high)}"
+        for pair in now.scenario.secrets
+    )
+    sentences = [f"Everybody may learn that {ranges}."]
+    sentences.append("Other properties of the records are not covered.")
     sentences += [] if kind == "no data" else [persons]
     if kind == "balanced":
         sentences.append("Whoever learns which records are kept can learn more.")
