@@ -22,11 +22,11 @@ async def inner(scope, receive, send):
     await Response(body, media_type=kind, headers={"etag": "x"})(scope, receive, send)
 
 
-def get(path, **headers):
+def get(path, method="GET", **headers):
     """Return headers and body of what the middleware answers."""
     messages = []
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
-    scope = {"type": "http", "method": "GET", "path": path, "headers": raw}
+    scope = {"type": "http", "method": method, "path": path, "headers": raw}
     scope["query_string"] = b"limit=65"
 
     async def send(message):
@@ -71,3 +71,20 @@ def test_files_are_packed_where_that_is_asked(path, accepted, packed):
 def test_first_page_has_a_name_too():
     headers, _ = get("/check")
     assert headers[b"location"] == b"./?limit=65"
+
+
+@pytest.mark.parametrize(
+    ("path", "method"), [("/fit", "GET"), ("/check", "GET"), ("/static/a.js", "GET"), ("/x", "PUT")]
+)
+def test_every_answer_keeps_other_sites_out(path, method):
+    headers, _ = get(path, method, accept="text/html")
+    policy = dict(
+        part.split(" ", 1) for part in headers[b"content-security-policy"].decode().split("; ")
+    )
+    assert policy["default-src"] == "'self'"
+    assert policy["frame-ancestors"] == "'none'"
+    assert "unsafe" not in policy["script-src"]
+    assert headers[b"referrer-policy"] == b"no-referrer"
+    assert headers[b"x-content-type-options"] == b"nosniff"
+    assert headers[b"cross-origin-opener-policy"] == b"same-origin"
+    assert b"strict-transport-security" not in headers  # the proxy's: here may be no TLS
