@@ -63,8 +63,7 @@ _SUMS, _COUNTS = 10_000, 450  # records whose exact laws take workers a few seco
 _SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
 _COSTS = {"way": "title", "guesses": "guesses", "error": "percent"}
 _COSTS |= {"estimated": "estimated_percent", "kept": "kept"}
-_BESIDE = {"way": "title", "mechanism": "key"}
-_BESIDE |= {"guesses": "guesses", "error": "percent", "kept": "kept"}
+_BESIDE = {"way": "title", "mechanism": "key", "guesses": "guesses", "error": "percent"}
 _EPSILONS = 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # at which attacks are simulated
 _SEED = 1  # of simulated tables: the same picture each time
 
@@ -392,7 +391,7 @@ class Evaluation:
         """Return a way under a scenario's name, a row to stand beside other scenarios' rows.
 
         Columns scenario, way, mechanism, epsilon (at the scenario's δ; NaN without noise), guesses,
-        error, kept, and ± of each statistic.
+        error, and ± of each statistic.
         """
         epsilon = None
         if way.release.kind == "noise":

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from distpriv.analysis.evaluation import Evaluation
 
 __all__ = ["PLAIN", "SAMPLED", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
-__all__ += ["chance", "check_lead", "check_title", "directions_advice", "directions_lead"]
+__all__ += ["chance", "check_lead", "check_title", "decide_advice", "decide_lead", "decide_title"]
+__all__ += ["directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "not_protected"]
-__all__ += ["off"]
+__all__ += ["off", "release_advice", "release_lead", "release_title"]
 __all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
 
 SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
@@ -351,6 +352,66 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
         promised = significant(now.scenario.persons.epsilon)
         return verdict.persons_kept, f"{text}; promised is ε = {promised}."
     return None, f"{text}, between the public bounds."
+
+
+def decide_title(now: Evaluation) -> str:
+    """Return whether there is a way of releasing to propose."""
+    one = now.recommendation
+    return "Ready to propose?" if one.way.kept and one.way.publishable else "Nothing to propose yet"
+
+
+def decide_lead(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return what the recommended way comes to, beside the limit."""
+    way, limit = now.recommendation.way, significant(now.limit)
+    if not (way.kept and way.publishable):
+        return advice(now, style)
+    right, error = style.strong(times(way.guesses)), style.strong(off(way.percent))
+    return (
+        f"{style.strong(f'{way.title}:')} an attacker is right {right}; you accept {limit}. The "
+        f"figures are off by {error} on average."
+    )
+
+
+def decide_advice(now: Evaluation, style: Style = PLAIN) -> str:
+    """Return what to do on the page where releases are proposed."""
+    if decide_title(now) == "Ready to propose?":
+        return f"Propose it below. {style.strong('Someone else')} has to agree."
+    return f"{style.strong('Change the limit or the figures')} at the left."
+
+
+def release_title(count: int, risk: float | None) -> str:
+    """Return how many releases of a table are on record, and the joint risk where it is known."""
+    if not count:
+        return "Nothing released yet"
+    if risk is None:
+        return f"{count} released"
+    return f"{count} released, {'> 99' if 99.5 <= risk < 100 else f'{risk:.0f}'} of 100"
+
+
+def release_lead(
+    now: Evaluation, count: int, risk: float | None, limit: str = "", style: Style = PLAIN
+) -> str:
+    """Return what somebody can tell who has all releases of a table, and the limit in force.
+
+    The limit is a sentence; "" where none is agreed on.
+    """
+    limit = limit or "No limit is agreed on for this table."
+    if not count or risk is None:
+        return limit
+    who = "Who has the release" if count == 1 else f"Who has {'both' if count == 2 else 'all'}"
+    low, high = (style.strong(percent(share)) for share in (now.pair.low, now.pair.high))
+    secret, right = style.name(now.pair.secret.label), style.strong(times(risk))
+    return (
+        f"{who} guesses whether {low} or {high} of the records have {secret}, and is right "
+        f"{right}. {limit}"
+    )
+
+
+def release_advice(covered: bool, style: Style = PLAIN) -> str:
+    """Return what comes before a release: an agreed decision, or why there is none."""
+    if covered:
+        return f"{style.strong('Release it below.')} A release cannot be taken back."
+    return f"{style.strong('Propose it first')} on Decide, or say below why not."
 
 
 def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:

@@ -91,34 +91,34 @@ def picture(
 def plane(frame: pd.DataFrame, *, limit: float) -> go.Figure:
     """Return scenarios in the plane of error and right guesses, a point with a name each.
 
-    Columns scenario, way, mechanism, guesses (of 100), error (in per cent of the values), kept. The
-    limit on right guesses of 100 is a line.
+    Columns scenario, way, mechanism, epsilon (NaN without noise), guesses (of 100) and error (in
+    per cent of the values). The limit on right guesses of 100 is a line.
     """
     most, last = _above(1.15 * float(frame["error"].max())), max(*frame["guesses"], limit, 60.0)
-    span, low = last - 47.5, 49.0
+    low, span = 49.0, last - 48.0
     chart = style.figure(
         330,
         "average error, % of the value",
         margin={"l": 8, "r": 12, "t": 28, "b": 44},
-        xaxis=style.axis(_AXES["guesses"], range=[low, low + 1.25 * span], showgrid=False),
+        xaxis=style.axis(_AXES["guesses"], range=[low, low + 1.05 * span], showgrid=False),
         yaxis=style.axis(range=[-most / 20, most], ticksuffix=" %"),
     )
     chart.add_vline(x=limit, line={"color": style.INK, "dash": "dot", "width": 1})
     style.note(chart, limit, 1, " you accept", yref="paper", xanchor="left", yanchor="top")
-    before: list[tuple[float, float]] = []  # where names begin
+    names: list[tuple[float, float]] = []  # where they stand
     for row in style.rows(frame.sort_values(["error", "guesses"])):
         symbol = "circle" if math.isfinite(row.epsilon) else "diamond"
         look = {"symbol": symbol, "size": 13, "name": row.scenario, "cliponaxis": False}
         style.marks(chart, [row.guesses], [row.error], style.color(row.mechanism), **look)
         height = row.error  # names that would overlap go above each other
         while any(
-            abs(height - y) < most / 13 and abs(row.guesses - x) < span / 3 for x, y in before
+            abs(height - y) < most / 13 and abs(row.guesses - x) < span / 2 for x, y in names
         ):
             height += most / 60
-        before.append((row.guesses, height))
-        text = f"<b>{style.short(row.scenario)}</b>"
-        place = {"xanchor": "left", "xshift": 10, "font": {"color": style.verdict_color(row.kept)}}
-        style.note(chart, row.guesses, height, text, **place)
+        names.append((row.guesses, height))
+        right = row.guesses < low + span / 2
+        place = {"xanchor": "left", "xshift": 10} if right else {"xanchor": "right", "xshift": -10}
+        style.note(chart, row.guesses, height, f"<b>{style.short(row.scenario)}</b>", **place)
     return chart
 
 

@@ -33,12 +33,12 @@ def side_by_side(state: State, now: Evaluation) -> None:
         try:
             each = evaluate(one, now.source, state.memory)
             if one is now.scenario and best.key != each.way.key:
-                parts.append(each.beside(name, best))
+                parts.append(each.beside("Recommended", best))
             parts.append(each.beside(name, each.way))
             units |= dict(zip(each.labels, each.units, strict=True))
         except DistprivError as error:
             st.caption(f"**{page.escape(name)}** has no answer. {page.escape(error)}")
-    frame = pd.concat(parts or [now.beside("Now", best)], ignore_index=True)
+    frame = pd.concat(parts or [now.beside("Recommended", best)], ignore_index=True)
     left, right = st.columns([6, 5], gap="large")
     with left:
         st.table(_columns(frame, units))

@@ -14,7 +14,7 @@ from distpriv.analysis import curves, evaluate, sentences
 from distpriv.analysis.frames import attack_frame, bells_frame, separation
 from distpriv.analysis.tables import EXAMPLE_TITLES
 from distpriv.model.diagnostics import misfit
-from distpriv.privacy import Persons
+from distpriv.privacy import Persons, delivered_epsilon
 from distpriv.queries import Mean, Median, Pair, SensitiveProperty
 from distpriv.sources import FrameSource
 
@@ -64,6 +64,8 @@ def test_census_is_said_in_words(now):
         "100. 50 is a coin toss; you accept 60.",
         "Publish balanced figures. Then an attacker is right 50 times in 100, and the figures are off "
         "by 2.9 % on average.",
+        "Balanced: an attacker is right 50 times in 100; you accept 60. The figures are off by 2.9 % "
+        "on average.",
         "With OptM at ε = 1.5 an attacker is right 60 times in 100",
         "After 3 repetitions a trained attacker is right 56.0 ± 13.1 times in 100; the best possible "
         "one 60.",
@@ -130,8 +132,45 @@ def test_what_is_worse_than_nothing_is_said(now):
     assert sentences.advice(own).startswith("Release nothing from this table.")
     assert sentences.tradeoff_advice(own) == sentences.advice(own)
     assert any("yardsticks" in text for text in sentences.caveats(own))
+    assert sentences.decide_title(own) == "Nothing to propose yet"
+    assert sentences.decide_lead(own) == sentences.advice(own)
+    assert "Change the limit" in sentences.decide_advice(own)
     shown = evaluate(own.scenario, now.source)
     assert sentences.advice(shown).startswith("Publish expected figures instead.")
+
+
+@pytest.mark.parametrize(
+    ("count", "risk", "title", "lead"),
+    [
+        (0, 50.0, "Nothing released yet", "No limit is agreed on for this table."),
+        (1, 50.0, "1 released, 50 of 100", "Who has the release guesses whether 20 % or 30 %"),
+        (2, 57.4, "2 released, 57 of 100", "Who has both guesses whether 20 % or 30 % of the"),
+        (3, 99.7, "3 released, > 99 of 100", "is right more than 99 times in 100. No limit"),
+        (3, None, "3 released", "No limit is agreed on for this table."),
+    ],
+)
+def test_releases_on_record_are_said_with_the_joint_risk(now, count, risk, title, lead):
+    assert sentences.release_title(count, risk) == title
+    assert lead in sentences.release_lead(now, count, risk).replace("\u00a0", " ")
+    assert sentences.release_lead(now, count, risk, "The limit is 60.").endswith("60.")
+    assert "Propose it first" in sentences.release_advice(covered=False)
+    assert "cannot be taken back" in sentences.release_advice(covered=True)
+
+
+def test_scenarios_stand_beside_each_other_with_their_own_epsilon(now, asked):
+    """Another mechanism's ε is that of its own noise, not of the chosen one's."""
+    other = next(way for way in now.ways if way.key == "DauM")
+    row = pd.concat([now.beside("a", now.recommendation.way), now.beside("b", now.way)])
+    assert list(row["scenario"] + " " + row["way"]) == ["a Balanced", "b Noise, OptM"]
+    assert np.isnan(row["epsilon"].iloc[0])
+    assert row["epsilon"].iloc[1] == now.epsilon
+    epsilon = delivered_epsilon(now.model, other.release, now.scenario.delta)
+    assert now.beside("c", other)["epsilon"].item() == pytest.approx(epsilon)
+    limited = asked(by="epsilon", epsilon=1.0)
+    assert limited.beside("d", limited.way)["epsilon"].item() == 1.0
+    assert row[f"± {now.labels[0]}"].to_numpy() == pytest.approx(
+        [now.recommendation.way.errors[0], now.way.errors[0]]
+    )
 
 
 def test_outside_and_left_out_are_said(now):

@@ -138,6 +138,26 @@ def test_tradeoff_of_an_accepted_error_of_one_row_and_of_none():
     assert [trace.name for trace in figure.data] == ["BalM", "no data", "here"]
 
 
+def test_plane_names_each_scenario_beside_its_point_and_draws_the_limit():
+    names = ["Recommended", "Now", MARKUP, "too"]
+    frame = pd.DataFrame({"scenario": names, "way": "Noise, OptM", "mechanism": "OptM"})
+    frame["guesses"], frame["error"] = [50.0, 60.0, 60.0, 80.0], [2.9, 6.5, 6.5, 1.0]
+    frame["epsilon"] = [math.nan, 1.5, 1.5, 5.0]
+    figure = tradeoff.plane(frame, limit=60.0)
+    points = {one.name: (one.x[0], one.y[0], one.marker.symbol) for one in figure.data}
+    assert points["Recommended"] == (50, 2.9, "diamond")
+    assert points["too"] == (80, 1.0, "circle")
+    assert figure.layout.shapes[0].x0 == 60
+    assert figure.layout.yaxis.range[1] == 10
+    texts(figure)
+    notes = {one.text: one for one in figure.layout.annotations}
+    assert [notes[f"<b>{name}</b>"].xanchor for name in ("Now", "too")] == ["left", "right"]
+    alike = [one.y for one in figure.layout.annotations if one.x == 60 and one.yref != "paper"]
+    assert abs(alike[0] - alike[1]) >= 10 / 13  # the names stand above each other
+    words = "Now, Noise, OptM: error 6.5 %, right 60\u00a0times in\u00a0100"
+    assert words in tradeoff.plane_alt(frame)
+
+
 def test_long_legends_take_a_second_row_and_room_for_it():
     few, many = style.figure(400), style.figure(400)
     style.legend(few, ["OptM", "DauM", "DirM", "EigM", "ExpM"])
