@@ -1,8 +1,11 @@
-"""Fixtures: a warm session of the dashboard, the dashboard served, and a browser."""
+"""Fixtures: a PostgreSQL server, a warm session, the dashboard served, and a browser."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +22,38 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent
 # Two workers share two cores: threads of BLAS would only get in each other's way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+def lacks(what: str) -> None:
+    """Skip a test whose program is not here; the gate requires all."""
+    (pytest.fail if os.environ.get("DISTPRIV_REQUIRE") else pytest.skip)(f"no {what} here")
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """A server on a socket; the address of its database."""
+    folders = [Path(found).resolve().parent] if (found := shutil.which("postgres")) else []
+    folders += Path("/usr/lib/postgresql").glob("*/bin")  # where Debian has them
+    programs = next((one for one in folders if (one / "initdb").exists()), None)
+    if programs is None:
+        lacks("PostgreSQL")
+    folder = tempfile.mkdtemp(prefix="pg")  # short, for a socket's path may have 107 characters
+    user = {"user": "nobody"} if os.geteuid() == 0 else {}  # a server does not start as root
+    if user:
+        shutil.chown(folder, **user)
+
+    def run(*command):
+        subprocess.run([programs / command[0], *data, *command[1:]], check=True, stdout=-3, **user)
+
+    data = ["-D", f"{folder}/data"]
+    start = ["-w", "-l", f"{folder}/log", "-o", f"-k {folder} -c listen_addresses='' -c fsync=off"]
+    try:
+        run("initdb", "-A", "trust", "-U", "me", "-E", "UTF8", "--no-sync")
+        run("pg_ctl", *start, "start")
+        yield f"postgresql:///postgres?host={folder}&user=me"
+        run("pg_ctl", "-m", "immediate", "stop")
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +79,6 @@ def served() -> Iterator[str]:
 def chromium() -> Iterator[Browser]:
     """Start the system's Chromium; each test opens contexts of its own."""
     if program() is None:
-        (pytest.fail if os.environ.get("DISTPRIV_REQUIRE") else pytest.skip)("no Chromium here")
+        lacks("Chromium")
     with browsing() as browser:
         yield browser

@@ -1,0 +1,1 @@
+"""Records of decisions and releases, and the one door through which a figure is released."""
