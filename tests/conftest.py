@@ -56,6 +56,13 @@ def server() -> Iterator[str]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _records(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Keep decisions and releases of tests out of the user's data folder."""
+    folder = tmp_path_factory.mktemp("records")
+    os.environ["DISTPRIV_DATABASE"] = f"sqlite:///{folder / 'records.sqlite'}"
+
+
 @pytest.fixture(scope="session")
 def warm() -> Iterator[AppTest]:
     """Run the dashboard once; tests go from page to page in this session."""

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 class Entry(NamedTuple):
     """Describe a page: its title, the menu that it stands in, and whether it needs the sidebar.
 
-    The sidebar asks what the scenario is; a page that shows none of it goes without.
+    The sidebar asks what the scenario is; a page that shows none of it goes without. A page that
+    only a link opens is hidden in the menu, and its address is its own, no scenario's.
     """
 
     title: str
     menu: str = ""
     asks: bool = True
+    hidden: bool = False
 
 
 MENU = {
@@ -43,6 +45,8 @@ MENU = {
     "fit": Entry("Fit"),
     "directions": Entry("Directions"),
     "guarantee": Entry("Guarantee"),
+    "decide": Entry("Decide", "Agree"),
+    "answer": Entry("Answer", "Agree", asks=False, hidden=True),
     "papers": Entry("Papers", "Learn", asks=False),
     "attribute": Entry("Attribute privacy", "More"),
     "notions": Entry("Notions", "More"),
@@ -57,24 +61,22 @@ def main() -> None:
     st.logo(LOGO, size="large")
     state = page.session()
     state.answered = True  # errors before the page are no answer of the page
-    trouble = upload.offer_opened(state)
-    moved = state.read_controls(st.session_state)
-    state.read_address(st.query_params.to_dict(), moved)
-    with suppress(DistprivError):  # where the table is gone, which the sidebar says
-        state.fit()
-    pages: dict[str, list[StreamlitPage]] = {}
-    for name, entry in MENU.items():
-        first = name == "check"
-        script = st.Page(PAGES / f"{name}.py", title=entry.title, url_path=name, default=first)
-        pages.setdefault(entry.menu, []).append(script)
-    chosen = st.navigation(pages, position="top")
-    asks = MENU[chosen.url_path or "check"].asks
+    chosen = navigation()
+    here = MENU[chosen.url_path or "check"]
+    trouble, asks = "", here.asks
+    if not here.hidden:
+        trouble = upload.offer_opened(state)
+        moved = state.read_controls(st.session_state)
+        state.read_address(st.query_params.to_dict(), moved)
+        with suppress(DistprivError):  # where the table is gone, which the sidebar says
+            state.fit()
     st.set_page_config(page_title=f"{chosen.title} · distpriv")
     st.session_state.setdefault("papers-linked", st.query_params.get("item"))
     if chosen.url_path != "papers" and (job := state.jobs.get("papers")) and job.running:
         state.jobs.pop("papers").cancel()
-    with suppress(DistprivError):
-        state.write_address(st.query_params)
+    if not here.hidden:
+        with suppress(DistprivError):
+            state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
     below = st.sidebar
@@ -103,6 +105,21 @@ def main() -> None:
         }
         text = html.escape(json.dumps({"address": state.written, "fields": fields}))
         st.html(f"<span id=scenario hidden>{text}</span>")
+
+
+def navigation() -> StreamlitPage:
+    """Draw the menu; return the page that is open."""
+    pages: dict[str, list[StreamlitPage]] = {}
+    for name, entry in MENU.items():
+        script = st.Page(
+            PAGES / f"{name}.py",
+            title=entry.title,
+            url_path=name,
+            default=name == "check",
+            visibility="hidden" if entry.hidden else "visible",
+        )
+        pages.setdefault(entry.menu, []).append(script)
+    return st.navigation(pages, position="top")
 
 
 def sidebar(state: State) -> DeltaGenerator:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
+from uuid import UUID, uuid4
 
 from distpriv.analysis import Evaluation, evaluate, tables
 from distpriv.analysis.cache import Cache
@@ -97,6 +98,14 @@ class State:
         The one that is open; "" for none.
     answered : bool
         Whether the page that is being drawn has its title.
+    saved : dict of name to Scenario
+        What was saved, of all tables.
+    tokens, identity
+        Numbers of the forms that write, and what their tokens are made with, see `agree.token`.
+    names : dict of fingerprint to str
+        That were typed for tables.
+    author : str
+        Who wrote last.
     """
 
     scenario: Scenario = field(default_factory=lambda: tables.start(tables.source_by_key("")))
@@ -114,6 +123,11 @@ class State:
     typing: bool = False
     dialog: str = ""
     answered: bool = True
+    saved: dict[str, Scenario] = field(default_factory=dict)
+    tokens: dict[str, int] = field(default_factory=dict)
+    identity: UUID = field(default_factory=uuid4)
+    names: dict[str, str] = field(default_factory=dict)
+    author: str = ""
     started: bool = False
     opened: set[str] = field(default_factory=set)
     written: dict[str, str] = field(default_factory=dict)
@@ -210,6 +224,7 @@ class State:
         else:
             former = {}
             self.past = [one for one in self.past if one.source != key]
+            self.saved = {name: one for name, one in self.saved.items() if one.source != key}
             if self.scenario.source == key:  # about the table that goes
                 self.scenario = tables.start(tables.source_by_key(""))
         former.pop(how, None)

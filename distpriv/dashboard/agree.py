@@ -1,0 +1,154 @@
+"""Between the pages Decide, Release and Answer and the records: who acts, once, on which table."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from uuid import uuid5
+
+import streamlit as st
+
+from distpriv import report
+from distpriv.dashboard.page import escape
+from distpriv.dashboard.state import State
+from distpriv.errors import DistprivError, StoreError
+from distpriv.records import ledger
+from distpriv.records.decisions import ACTS, Decision
+from distpriv.records.ledger import Naming
+from distpriv.records.store import Store
+from distpriv.sources import FrameSource
+
+if TYPE_CHECKING:
+    from distpriv.analysis import Evaluation
+
+__all__ = ["LOCAL", "done", "downloads", "history", "link", "naming", "on_record", "refused"]
+__all__ += ["store", "token", "watch"]
+
+EVERY = 5.0  # seconds between two looks at what is on record
+LOCAL = "//127.0.0.1", "//localhost"
+
+
+def store() -> Store:
+    """Return the records' database, one a process; StoreError if its address is none."""
+    return _store(os.environ.get("DISTPRIV_DATABASE"))
+
+
+@lru_cache(1)
+def _store(address: str | None) -> Store:
+    return Store(address)
+
+
+def token(state: State, what: str) -> tuple[int, str]:
+    """Return number and token of a form that writes.
+
+    The form's key carries the number. Two clicks can run side by side: both then carry the same
+    token, which writes once, and after `done` the form of the second one is gone.
+    """
+    number = state.tokens.get(what, 0)
+    return number, uuid5(state.identity, f"{what} {number}").hex
+
+
+def done(state: State, what: str, number: int) -> None:
+    """Take the next token, for what was written with this one is on record."""
+    state.tokens[what] = number + 1
+
+
+def refused(error: DistprivError) -> None:
+    """Say why something is not on record, or cannot be read."""
+    st.error(escape(error), icon=":material/error:")
+
+
+def naming(state: State, now: Evaluation) -> Naming | None:
+    """Draw under which name the ledger has a table, and ask for it where it has none yet.
+
+    None while it is not said whether the table is a newer version of one in the ledger. Where the
+    records cannot be read it asks for the name alone; the ledger's door checks it.
+    """
+    source, known = now.source, []
+    with suppress(StoreError):
+        known = ledger.tables(store())
+    every = source.frame if isinstance(source, FrameSource) else source.cells
+    new = Naming(source.title, source.fingerprint, source.title, tuple(map(str, every)))
+    for one in known:
+        if source.fingerprint in one.fingerprints:
+            st.caption(f"In the ledger this table is **{escape(one.name)}**.")
+            return replace(new, name=one.name)
+    others = {one.name: one.name for one in ledger.likely(known, new)}
+    start = state.names.get(source.fingerprint, source.title)
+    older: str | None = ""
+    columns = st.columns(2)
+    if others:
+        with columns[1]:
+            words = {"": "No, it is another table"} | others
+            older = st.selectbox(
+                "A newer version of …?",
+                [*others, ""],
+                index=None,
+                format_func=words.__getitem__,
+                placeholder="Choose",
+                help="Releases of all versions of a table count together.",
+                key=f"older-{source.fingerprint}",
+            )
+    with columns[0]:
+        name = st.text_input(
+            "Name of this table",
+            start,
+            help="The ledger lists releases under it.",
+            key=f"table-name-{source.fingerprint}",
+        )
+    state.names[source.fingerprint] = name
+    if older is None:
+        return None
+    return replace(new, name=older or name, newer=bool(older))
+
+
+def link(key: str) -> tuple[str, str]:
+    """Return a decision's address, and its QR code as a picture's address."""
+    import segno
+
+    address = f"{(st.context.url or '').partition('?')[0].rpartition('/')[0]}/answer?decision={key}"
+    return address, segno.make(address, error="m").svg_data_uri(scale=4, border=2, light="white")
+
+
+def watch(read: Callable[[], Any], shown: Any) -> None:
+    """Draw the page anew once what is on record is no longer what it shows."""
+
+    @st.fragment(run_every=EVERY)
+    def look() -> None:
+        with suppress(StoreError):
+            if read() != shown:
+                st.rerun()
+
+    look()
+
+
+def downloads(record: dict[str, Any], key: str) -> None:
+    """Draw buttons for the report of a decision on record: HTML, Markdown and JSON."""
+    address, code = link(key)
+    files: dict[str, tuple[str, str, Callable[[], str]]] = {
+        "Report": ("html", "text/html", lambda: report.page(record, address, code)),
+        "Markdown": ("md", "text/markdown", lambda: report.markdown(record)),
+        "Record": ("json", "application/json", lambda: json.dumps(record, ensure_ascii=False)),
+    }
+    for label, (ending, mime, content) in files.items():
+        st.download_button(
+            label, content, f"report.{ending}", mime, on_click="ignore", key=f"{label}-{key}"
+        )
+
+
+def history(decision: Decision) -> None:
+    """Draw what happened when."""
+    for one in decision.versions:
+        text = f"{one.at:%d %B %Y, %H:%M}: **{escape(one.author)}** {ACTS[one.act]}."
+        st.markdown(f"{text}  \n{escape(one.reason, 4000)}" if one.reason else text)
+
+
+def on_record(decision: Decision, releases: list[ledger.Entry]) -> dict[str, Any]:
+    """Return the report's record of a decision as it is now."""
+    made = [one for one in releases if one.decision == decision.key]
+    return report.with_decision(decision.proposal.body["record"], decision, made)
