@@ -137,7 +137,8 @@ def _read(state: State, file: File) -> pd.DataFrame:
         except ReadError as error:
             return error
 
-    with st.spinner("Reading the table …"):
+    wait = "Other tables are read first; yours is next …"
+    with st.spinner(wait if files.busy() else "Reading the table …", show_time=True):
         frame = state.memory(("file", file.key, file.request), read)
     if isinstance(frame, ReadError):
         if file.former is None:

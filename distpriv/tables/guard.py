@@ -13,6 +13,7 @@ import re
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -25,14 +26,45 @@ from distpriv.tables.read import TOO_LARGE, frame_of, read
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["read_guarded"]
+__all__ = ["FULL", "busy", "free", "read_guarded"]
 
+FULL = "Too little memory is free for another table; choose the file again in some minutes."
 MEMORY = 4 << 30
 SECONDS = 120.0
 _TOO_LONG = "Reading the file takes too long; choose the part that is needed."
 _BROKEN = "The file is damaged or no table; save the table as CSV and choose that file."
+_BUSY = "The server reads other tables; choose the file again in some minutes."
 _FAILED = "The file cannot be read (%s); save the table as CSV and choose that file."
+WAIT = 300.0  # seconds that a file may wait for others
 _PARTS = threading.BoundedSemaphore(2)  # files that are read at a time
+
+
+def busy() -> bool:
+    """Tell whether a file has to wait for others before it is read."""
+    if now := _PARTS.acquire(blocking=False):
+        _PARTS.release()
+    return not now
+
+
+def free(root: Path = Path("/")) -> float:
+    """Return how many bytes of memory are free, of the container's where it has a limit.
+
+    Infinite where the system does not tell. `root` is the folder of ``proc`` and ``sys``.
+    """
+    amounts = [float("inf")]
+    with suppress(OSError):
+        amounts.append(1024 * _numbers(root / "proc/meminfo")["MemAvailable:"])
+        group = root / "sys/fs/cgroup"
+        kinds = _numbers(group / "memory.stat")
+        cached = kinds["active_file"] + kinds["inactive_file"]  # given back when it is needed
+        used = int((group / "memory.current").read_text()) - cached
+        amounts.append(float((group / "memory.max").read_text().replace("max", "inf")) - used)
+    return min(amounts)
+
+
+def _numbers(path: Path) -> dict[str, int]:
+    lines = (line.split() for line in path.read_text().splitlines())
+    return {words[0]: int(words[1]) for words in lines}
 
 
 def read_guarded(
@@ -50,19 +82,26 @@ def read_guarded(
     """
     arguments = None if options is None else options.arguments()
     request = {"options": arguments, "changes": changes, "memory": memory, "seconds": seconds}
-    with _PARTS:
+    if not _PARTS.acquire(timeout=WAIT):
+        raise ReadError(f"{name}: {_BUSY}")
+    try:
+        if free() < memory // 4:
+            raise ReadError(f"{name}: {FULL}")
         answer, code = _ask(json.dumps(request).encode() + b"\n", data, 2 * seconds)
-    head, _, table = answer.partition(b"\n")
-    if code or not head:
-        # SIGXCPU and SIGKILL end what takes too long, SIGSEGV what breaks a library; all else that
-        # ends it is want of memory.
-        sentences = {-24: _TOO_LONG, -9: _TOO_LONG, -11: _BROKEN}
-        raise ReadError(f"{name}: {sentences.get(code, TOO_LARGE)}")
-    reply = json.loads(head)
-    if "error" in reply:
-        raise ReadError(f"{name}: {reply['error']}")
-    options, notices = how_from_json(reply)
-    return frame_of(pa.ipc.open_stream(table).read_all(), options, notices)
+        end = answer.find(b"\n") + 1
+        if code or not end:
+            # SIGXCPU ends what takes too long, SIGSEGV what breaks a library; all else that ends it
+            # is want of memory.
+            sentences = {-24: _TOO_LONG, -11: _BROKEN}
+            raise ReadError(f"{name}: {sentences.get(code, TOO_LARGE)}")
+        reply = json.loads(answer[:end])
+        if "error" in reply:
+            raise ReadError(f"{name}: {reply['error']}")
+        options, notices = how_from_json(reply)
+        table = pa.ipc.open_stream(pa.py_buffer(answer).slice(end)).read_all()
+        return frame_of(table, options, notices)
+    finally:
+        _PARTS.release()
 
 
 def _ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
@@ -82,7 +121,7 @@ def _ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return b"", -9
+        return b"", -24
     return process.stdout, process.returncode
 
 
@@ -93,7 +132,9 @@ def _limit(memory: int, seconds: float) -> None:
     except ImportError:
         return
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 1))
+    resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 1, int(seconds) + 2))
+    with suppress(OSError):  # if memory runs out all the same, this process goes, not the server
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _answer(source: IO[bytes], target: IO[bytes]) -> None:

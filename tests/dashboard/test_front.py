@@ -9,8 +9,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from starlette.responses import Response
 
-from distpriv.dashboard.front import ALONE, BARE, Front
+from distpriv.dashboard import front
+from distpriv.dashboard.front import ALONE, BARE, SLOW, Front
 from distpriv.dashboard.main import MENU
+from distpriv.tables import guard
 
 SCRIPT = b"let a = 1;\n" * 99
 
@@ -22,7 +24,7 @@ async def inner(scope, receive, send):
     await Response(body, media_type=kind, headers={"etag": "x"})(scope, receive, send)
 
 
-def get(path, method="GET", **headers):
+def get(path, method="GET", app=inner, **headers):
     """Return headers and body of what the middleware answers."""
     messages = []
     raw = [(name.encode(), value.encode()) for name, value in headers.items()]
@@ -34,7 +36,7 @@ def get(path, method="GET", **headers):
 
     # In a thread: Playwright leaves a loop running in that of the tests.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, Front(inner)(scope, None, send)).result()
+        thread.submit(asyncio.run, Front(app)(scope, None, send)).result()
     return dict(messages[0]["headers"]), b"".join(each.get("body", b"") for each in messages)
 
 
@@ -88,3 +90,13 @@ def test_every_answer_keeps_other_sites_out(path, method):
     assert headers[b"x-content-type-options"] == b"nosniff"
     assert headers[b"cross-origin-opener-policy"] == b"same-origin"
     assert b"strict-transport-security" not in headers  # the proxy's: here may be no TLS
+
+
+def test_tables_come_in_where_there_is_room_and_time(monkeypatch):
+    async def slow(scope, receive, send):
+        await asyncio.sleep(9)
+
+    monkeypatch.setattr(front, "SECONDS", 0.01)
+    assert SLOW.encode() in get("/x", "PUT", app=slow)[1]
+    monkeypatch.setattr(guard, "free", lambda: 1e9)
+    assert get("/x", "PUT")[1] == guard.FULL.encode()

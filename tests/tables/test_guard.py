@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import resource
+import threading
 import zipfile
 
 import numpy as np
@@ -14,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import distpriv as dp
-from distpriv.tables import ReadOptions
+from distpriv.tables import ReadOptions, guard
 from distpriv.tables.guard import read_guarded
 from tests.tables.test_workbook import workbook
 
@@ -70,3 +71,30 @@ def test_errors_and_what_takes_too_long_end_in_a_sentence():
         read_guarded(b"\x89PNG\r\n\x1a\n", "scan.png")
     with pytest.raises(dp.ReadError, match="takes too long"):
         read_guarded(DATA, "slow.csv", seconds=0.05)
+
+
+def test_a_table_is_read_where_there_is_room_for_it(monkeypatch):
+    monkeypatch.setattr(guard, "free", lambda: 1e9)
+    with pytest.raises(dp.ReadError, match=r"^a\.csv: Too little memory"):
+        read_guarded(DATA, "a.csv")
+    monkeypatch.setattr(guard, "WAIT", 0)
+    monkeypatch.setattr(guard, "_PARTS", threading.BoundedSemaphore(1))
+    assert not guard.busy()
+    with guard._PARTS:
+        assert guard.busy()
+        with pytest.raises(dp.ReadError, match=r"^a\.csv: The server reads other"):
+            read_guarded(DATA, "a.csv")
+
+
+def test_free_memory_is_that_of_the_container(tmp_path):
+    assert guard.free(tmp_path) == float("inf")
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc/meminfo").write_text("MemTotal: 9 kB\nMemAvailable: 7 kB\nHugePages: 0\n")
+    assert guard.free(tmp_path) == 7 << 10
+    group = tmp_path / "sys/fs/cgroup"
+    group.mkdir(parents=True)
+    (group / "memory.stat").write_text("anon 500\nactive_file 20\ninactive_file 80\n")
+    (group / "memory.current").write_text("700\n")
+    for limit, expected in {"1000\n": 400, "max\n": 7 << 10}.items():
+        (group / "memory.max").write_text(limit)
+        assert guard.free(tmp_path) == expected
