@@ -7,6 +7,7 @@ from distpriv.analysis.exposure import secret_labelled
 from distpriv.charts import bells, costs, exposure, style
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import PRIVATE
+from distpriv.site import PAGES
 from distpriv.text import listed, whole
 
 state, now = page.current()
@@ -19,6 +20,9 @@ page.headline(
     lambda: sentences.advice(now, page.WORDS),
     sentences.warning(now, page.WORDS),
 )
+if sentences.decide_title(now) == sentences.READY:
+    words, icon = "Propose it to someone else", ":material/how_to_vote:"
+    st.page_link(PAGES / "decide.py", label=words, icon=icon)
 best = now.recommendation.way
 ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 if len(scenario.secrets) > 1:

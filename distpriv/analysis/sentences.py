@@ -18,16 +18,20 @@ if TYPE_CHECKING:
 
     from distpriv.analysis.comparison import Way
     from distpriv.analysis.evaluation import Evaluation
+    from distpriv.model import Promise
+    from distpriv.queries import Pair
 
-__all__ = ["PLAIN", "SAMPLED", "Badge", "Style", "advice", "attack_lead", "attack_title", "caveats"]
-__all__ += ["chance", "check_lead", "check_title", "decide_advice", "decide_lead", "decide_title"]
-__all__ += ["directions_advice", "directions_lead"]
+__all__ = ["PLAIN", "READY", "SAMPLED", "Badge", "Style", "advice", "attack_lead"]
+__all__ += ["attack_title", "caveats", "chance", "check_lead", "check_title", "decide_advice"]
+__all__ += ["decide_lead", "decide_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "not_protected"]
-__all__ += ["off", "release_advice", "release_lead", "release_title"]
-__all__ += ["tradeoff_advice", "tradeoff_lead", "tradeoff_title", "warning"]
+__all__ += ["off", "offered", "release_advice", "release_beside", "release_lead", "release_limit"]
+__all__ += ["release_noise", "release_title", "tradeoff_advice", "tradeoff_lead"]
+__all__ += ["tradeoff_title", "warning"]
 
 SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
+READY = "Ready to propose?"
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
 
@@ -357,13 +361,13 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
 def decide_title(now: Evaluation) -> str:
     """Return whether there is a way of releasing to propose."""
     one = now.recommendation
-    return "Ready to propose?" if one.way.kept and one.way.publishable else "Nothing to propose yet"
+    return READY if one.way.kept and one.way.publishable else "Nothing to propose yet"
 
 
 def decide_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what the recommended way comes to, beside the limit."""
     way, limit = now.recommendation.way, significant(now.limit)
-    if not (way.kept and way.publishable):
+    if decide_title(now) != READY:
         return advice(now, style)
     right, error = style.strong(times(way.guesses)), style.strong(off(way.percent))
     return (
@@ -374,9 +378,16 @@ def decide_lead(now: Evaluation, style: Style = PLAIN) -> str:
 
 def decide_advice(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what to do on the page where releases are proposed."""
-    if decide_title(now) == "Ready to propose?":
+    if decide_title(now) == READY:
         return f"Propose it below. {style.strong('Someone else')} has to agree."
     return f"{style.strong('Change the limit or the figures')} at the left."
+
+
+def offered(way: Way) -> str:
+    """Return a way of releasing with what it comes to, for a choice."""
+    right = "more than 99" if 99.5 <= way.guesses < 100 else f"{way.guesses:.0f}"
+    text = f"{way.title}: right {right} of 100, off by {off(way.percent)}"
+    return text if way.kept else f"{text}, breaks your limit"
 
 
 def release_title(count: int, risk: float | None) -> str:
@@ -389,22 +400,32 @@ def release_title(count: int, risk: float | None) -> str:
 
 
 def release_lead(
-    now: Evaluation, count: int, risk: float | None, limit: str = "", style: Style = PLAIN
+    pair: Pair, count: int, risk: float | None, limit: str = "", style: Style = PLAIN
 ) -> str:
     """Return what somebody can tell who has all releases of a table, and the limit in force.
 
-    The limit is a sentence; "" where none is agreed on.
+    The limit is a sentence, see `release_limit`; "" where none is agreed on.
     """
     limit = limit or "No limit is agreed on for this table."
-    if not count or risk is None:
+    if not count:
         return limit
-    who = "Who has the release" if count == 1 else f"Who has {'both' if count == 2 else 'all'}"
-    low, high = (style.strong(percent(share)) for share in (now.pair.low, now.pair.high))
-    secret, right = style.name(now.pair.secret.label), style.strong(times(risk))
+    if risk is None:
+        return f"What they tell together cannot be counted for this secret. {limit}"
+    who = "the release" if count == 1 else "both" if count == 2 else "all of them"
+    low, high = style.strong(percent(pair.low)), style.strong(percent(pair.high))
     return (
-        f"{who} guesses whether {low} or {high} of the records have {secret}, and is right "
-        f"{right}. {limit}"
+        f"Someone with {who} guesses whether {low} or {high} of the records have "
+        f"{style.name(pair.secret.label)}, and is right {style.strong(times(risk))}. {limit}"
     )
+
+
+def release_limit(limit: Promise, by: str = "", style: Style = PLAIN) -> str:
+    """Return a limit on all releases of a table, and who agreed to it, where that is known."""
+    text = f"ε = {significant(limit.epsilon)} at δ = {significant(limit.delta)}"
+    if limit.guesses is not None:
+        text = f"{significant(limit.guesses)} right guesses of 100"
+    by = f", agreed by {by}" if by else ""
+    return f"The limit for all releases is {style.strong(text)}{by}."
 
 
 def release_advice(covered: bool, style: Style = PLAIN) -> str:
@@ -412,6 +433,25 @@ def release_advice(covered: bool, style: Style = PLAIN) -> str:
     if covered:
         return f"{style.strong('Release it below.')} A release cannot be taken back."
     return f"{style.strong('Propose it first')} on Decide, or say below why not."
+
+
+def release_noise(way: Way, more: Way, style: Style = PLAIN) -> str:
+    """Return that the limits on all releases ask for more noise than a way has."""
+    return (
+        "With what is released already, this needs more noise: the figures are off by "
+        f"{style.strong(off(more.percent))} instead of {off(way.percent)}."
+    )
+
+
+def release_beside(kind: str) -> str:
+    """Return what must never be published beside a release of a kind."""
+    words = {
+        "balanced": "figures of all records, or which records were kept",
+        "noise": "the same figures without noise, or balanced ones",
+        "as it is": "balanced figures of the same table",
+        "no data": "how far the table is from them",
+    }
+    return f"Never publish beside it: {words[kind]}."
 
 
 def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:

@@ -22,7 +22,8 @@ from distpriv.tables.examples import EXAMPLES, load_example
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["EXAMPLE_TITLES", "cell", "example_source", "fits", "grid_pair", "medians", "sample"]
+__all__ = ["EXAMPLE_TITLES", "cell", "example_source", "fits", "grid_pair", "identifiers"]
+__all__ += ["medians", "sample"]
 __all__ += ["secrets", "source_by_key", "start", "statistics", "story", "tells_secret"]
 
 _EDGES = (0.01, 0.02, 0.05, *(tens / 10 for tens in range(1, 10)), 0.95, 0.98, 0.99)
@@ -121,6 +122,20 @@ def statistics(source: Source) -> dict[Statistic, str]:
 
 def _labels(source: Source, most: int | None = _LABELS) -> Iterator[tuple[str, Label]]:
     return ((name, label) for name, labels in source.labels.items() for label in labels[:most])
+
+
+def identifiers(source: Source) -> tuple[str, ...]:
+    """Return columns that may name the records: whole numbers or texts, different in 10 000."""
+    every = source.frame if isinstance(source, FrameSource) else source.cells
+    names = [name for name in map(str, every) if name not in {*source.labels, *source.dates}]
+    frame = source.columns(names, most=10_000)
+    return tuple(name for name in names if _may_name(frame[name], name in source.numbers))
+
+
+def _may_name(column: pd.Series, number: bool) -> bool:
+    if column.isna().any() or (number and (column % 1).any()):
+        return False
+    return bool(column.astype(str).is_unique)
 
 
 def start(source: Source, secret: SensitiveProperty | None = None) -> Scenario:

@@ -46,6 +46,7 @@ MENU = {
     "directions": Entry("Directions"),
     "guarantee": Entry("Guarantee"),
     "decide": Entry("Decide", "Agree"),
+    "release": Entry("Release", "Agree"),
     "answer": Entry("Answer", "Agree", asks=False, hidden=True),
     "papers": Entry("Papers", "Learn", asks=False),
     "attribute": Entry("Attribute privacy", "More"),

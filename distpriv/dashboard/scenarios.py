@@ -7,6 +7,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
+from distpriv import report
 from distpriv.analysis import Evaluation, Scenario, evaluate
 from distpriv.charts import tradeoff
 from distpriv.dashboard import page
@@ -138,6 +139,16 @@ def file(state: State) -> None:
             "application/json",
             on_click="ignore",
             icon=":material/download:",
+        )
+        brought = state.files.get(state.scenario.source)
+        name = brought.name if brought else state.source().title
+        st.download_button(
+            "Python script",
+            report.script(state.scenario, name),
+            "scenario.py",
+            "text/x-python",
+            on_click="ignore",
+            icon=":material/code:",
         )
         with st.popover("Open a scenario file", icon=":material/folder_open:"):
             # Another revision is another, empty one: what was opened is not opened again.
