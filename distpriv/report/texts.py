@@ -1,13 +1,15 @@
-"""Templates of reports, and how they write numbers, days, and what comes from tables and people.
+"""Templates of reports: how they write numbers, days, and what comes from tables and people.
 
-Whatever a template writes is escaped, in HTML as in Markdown, unless it is the template's own.
+Whatever a template writes is escaped in the way of its format, unless it is the template's own.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import re
 import unicodedata
+from collections.abc import Callable
 from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -18,51 +20,49 @@ from distpriv.text import percent, significant, whole
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["bells", "day", "render", "status"]
+__all__ = ["bells", "render"]
 
-_SIGNS = re.compile(r"([\\`*_{}\[\]<>#!|~$&:@=])|(?<=www)(\.)", re.IGNORECASE)
+_SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&:@]|(?<=www)\.", re.IGNORECASE)
+_UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")  # signs that turn the direction of text, and the like
 
 
 def render(template: str, **values: Any) -> str:
-    """Return a template's text, HTML or Markdown by its ending."""
-    return _environment(template.endswith(".md")).get_template(template).render(**values)
+    """Return a template's text: HTML, Markdown, JSON or Python, by its ending."""
+    return _environment(template.rpartition(".")[2]).get_template(template).render(**values)
 
 
 @cache
-def _environment(in_markdown: bool) -> Environment:
+def _environment(ending: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
+    write = _WRITE[ending]
     made = Environment(
         loader=PackageLoader("distpriv.report"),
-        autoescape=not in_markdown,  # noqa: S701 - all Markdown is escaped by finalize
-        finalize=_in_markdown if in_markdown else _line,
+        autoescape=ending == "html",  # noqa: S701 - the others have their own way
+        finalize=lambda value: value if hasattr(value, "__html__") else write(value),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"cap": _capital, "day": day, "first": _first, "num": _number}
-    made.filters |= {"pct": percent, "right": _right, "whole": whole, "words": _words}
-    made.globals |= {"bells": bells, "status": status}
+    made.filters |= {"cap": lambda text: text[:1].upper() + text[1:], "day": _day, "first": _first}
+    made.filters |= {"num": _number, "pct": percent, "right": _right, "whole": whole}
+    made.filters["words"] = _words
+    made.globals["bells"] = bells
     return made
 
 
 def _line(value: Any) -> Any:
-    """Write text on one line, without signs that nobody sees or that turn its direction."""
-    if not isinstance(value, str) or hasattr(value, "__html__"):
+    """Write text on one line, without signs that nobody sees."""
+    if not isinstance(value, str):
         return value
-    seen = (sign for sign in value if unicodedata.category(sign) not in ("Cf", "Cs", "Co", "Cn"))
-    return " ".join("".join(" " if ord(sign) < 32 else sign for sign in seen).split(" ")).strip()
+    seen = (sign for sign in value if sign.isspace() or unicodedata.category(sign) not in _UNSEEN)
+    return "".join(max(sign, " ") for sign in seen)
 
 
 def _in_markdown(value: Any) -> Any:
-    """Make text stand for itself, without formatting, links, pictures and cells of its own."""
-    if not isinstance(value, str):
-        return value
-    return _SIGNS.sub(lambda match: f"\\{match[0]}", " ".join(_line(value).split()))
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    """Make text stand for itself: without formatting, links, pictures, cells and lines."""
+    line = " ".join(_line(value).split()) if isinstance(value, str) else value
+    return _SIGNS.sub(r"\\\g<0>", line) if isinstance(line, str) else line
 
 
 def _first(text: str, letters: int = 280) -> str:
@@ -70,12 +70,10 @@ def _first(text: str, letters: int = 280) -> str:
     return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
 
 
-def day(text: str) -> str:
+def _day(text: str) -> str:
     """Write an ISO date or time as people do: "28 November 2026"."""
-    try:
-        return f"{date.fromisoformat(text[:10]):%-d %B %Y}"
-    except ValueError:
-        return text
+    day = date.fromisoformat(text[:10]) if text else None
+    return f"{day.day} {day:%B %Y}" if day else ""
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -90,49 +88,31 @@ def _right(guesses: float) -> str:
 def _words(value: Any) -> str:
     """Write a value of JSON in words."""
     if isinstance(value, dict):
-        return ", ".join(f"{name.replace('_', ' ')} {_words(one)}" for name, one in value.items())
+        return "; ".join(f"{name.replace('_', ' ')} {_words(one)}" for name, one in value.items())
     if isinstance(value, list):
         return ", ".join(map(_words, value))
-    if isinstance(value, bool) or value is None:
-        return {True: "yes", False: "no", None: "none"}[value]
-    return significant(value, 4) if isinstance(value, int | float) else str(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return significant(value, 4) if isinstance(value, int | float) else str(value or "–")
 
 
-def status(decision: Any) -> str:
-    """Return in a sentence or two what is decided."""
-    by, at = decision["answered_by"], day(decision["answered_at"])
-    review = day(decision["review"])
-    again = f" It is looked at again on {review}." if review else ""
-    if decision["status"] == "agreed" and not decision["in_force"]:
-        again = f" It had to be looked at again by {review}, so it covers no further release."
-    sentences = {
-        "not proposed": "Nothing is on record yet. This page is a draft.",
-        "proposed": f"Proposed by {decision['proposed_by']} on {day(decision['proposed_at'])}. "
-        "Somebody else has yet to answer.",
-        "agreed": f"Agreed by {by} on {at}.{again}",
-        "changes": f"{by} asked for changes on {at}.",
-        "rejected": f"Rejected by {by} on {at}.",
-    }
-    return sentences.get(decision["status"], str(decision["status"]))
+_WRITE: dict[str, Callable[[Any], Any]] = {"html": _line, "md": _in_markdown}
+_WRITE |= {"json": json.dumps, "txt": repr}
 
 
-def bells(guesses: float, width: int = 300, height: int = 130) -> dict[str, Any]:
-    """Return paths of two bells that an attacker tells apart so often of 100, their overlap, tops.
+def bells(guesses: float) -> dict[str, Any]:
+    """Return paths of two bells that an attacker tells apart so often of 100, and their overlap.
 
-    In a box with the vertical axis downwards; places of the tops are along its width.
+    In a box of 300 by 130 with the vertical axis downwards, and where words stand over them.
     """
-    apart, scores = separation(guesses), [place / 10 for place in range(-40, 41, 2)]
+    apart, scores = separation(guesses), [place / 5 for place in range(-20, 21)]
 
     def path(*sides: float) -> str:
         heights = [min(math.exp(-((x - side) ** 2) / 2) for side in sides) for x in scores]
-        points = " ".join(
-            f"{width * (x + 4) / 8:.4g},{height * (1 - 0.96 * y):.4g}"
-            for x, y in zip(scores, heights, strict=True)
-        )
-        return f"M{points}"
+        points = zip(scores, heights, strict=True)
+        return "M" + " ".join(f"{37.5 * (x + 4):.4g},{130 - 125 * y:.4g}" for x, y in points)
 
-    tops = [round(width * (4 + side * max(apart / 2, 0.85)) / 8) for side in (-1, 1)]
-    one, other = path(-apart / 2), path(apart / 2)
-    return {"low": one, "high": other, "both": path(-apart / 2, apart / 2), "tops": tops} | {
-        "alike": apart < 0.08
-    }
+    low, high = -apart / 2, apart / 2
+    words = [37.5 * (4 + side * max(high, 0.85)) for side in (-1, 1)]
+    made = {"low": path(low), "high": path(high), "both": path(low, high), "words": words}
+    return made | {"alike": apart < 0.08, "apart": math.exp(-(high**2) / 2) < 0.3}
