@@ -29,16 +29,14 @@ _NAMES = {
         "Correlation Count Deviation Mean Median Pair Proportion Quantile Query SensitiveProperty "
         "Statistic Sum"
     ),
+    "records": "draw_release",
     "sources": "connect fit_gaussian from_spark scan",
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
 _ROOMS = (*_NAMES, "charts", "hypothesis", "papers", "plot")
-_LATER = """
-draw_release lessons release_intervals
-"""
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
-_GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
+_GONE = {
     "AttackResult": "is distpriv.attacks.AttackResult.",
     "CouplingBound": _NO_COUPLING,
     "Evaluation": "is distpriv.analysis.Evaluation.",
@@ -58,14 +56,16 @@ _GONE = dict.fromkeys(_LATER.split(), "is not built yet in this version.") | {
     "frameworks": "is gone; distpriv.hypothesis.convert and .FRAMEWORKS take its place.",
     "glossary": "is not built yet in this version; it will be part of lessons.",
     "group_moments": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
+    "lessons": "is not built yet in this version.",
     "load_adult": "is gone; read UCI's file by distpriv.read_table.",
     "optimal_attack_estimate": "is gone; distpriv.optimal_attack_accuracy takes its place.",
     "privacy_profile": "is gone; call distpriv.privacy_loss(model, release).delta(epsilons).",
     "read_scenario": "is gone; call distpriv.Scenario.from_json(text).",
     "record_groups": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
+    "release_intervals": "is gone; the intervals stand in what distpriv.draw_release returns.",
     "retype": "is gone; pass types to distpriv.read_table.",
     "robustness": "is gone; distpriv.privacy.verdict says whether a promise is kept.",
-    "store": "is not built yet in this version; it will be called records.",
+    "store": "is called distpriv.records.store.",
     "summarise": "is gone; distpriv.how_read(table) tells how columns were read.",
     "verdicts": "is gone; distpriv.privacy.verdict says whether a promise is kept.",
     "write_scenario": "is gone; call to_json() of a distpriv.Scenario.",

@@ -15,6 +15,7 @@ from distpriv import (
     plot as plot,
     privacy as privacy,
     queries as queries,
+    records as records,
     sources as sources,
     tables as tables,
 )
@@ -82,6 +83,9 @@ from distpriv.queries import (
     SensitiveProperty as SensitiveProperty,
     Statistic as Statistic,
     Sum as Sum,
+)
+from distpriv.records import (
+    draw_release as draw_release,
 )
 from distpriv.sources import (
     connect as connect,

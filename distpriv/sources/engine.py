@@ -27,8 +27,10 @@ from distpriv.sources.frame import (
     NO_RECORD,
     EngineError,
     FrameSource,
+    Kept,
+    Ranks,
     check_enough,
-    complete,
+    kept_of,
     not_unique,
     source_of,
 )
@@ -425,7 +427,10 @@ class EngineSource:
         numbers: Sequence[int],
         key: bytes,
         names: str = "",
-    ) -> tuple[FloatArray, FloatArray]:
+        *,
+        ranks: Ranks | None = None,
+        complete: bool = False,
+    ) -> Kept:
         """Return what statistics need of records that a secret key keeps, see `FrameSource`."""
         if not (names or self.place):
             raise SourceError(
@@ -452,18 +457,27 @@ class EngineSource:
         ranked = f"CAST({labels.bind(key.hex())} AS VARCHAR) || CAST({name} AS VARCHAR)"
         rank = _RANKS.get(self.engine.dialect, "sha256({})").format(ranked)
         records = sql.grouped(self.table, [*cells, rank], having)
-        columns = ", ".join(f"v{at}" for at in range(len(cells)))
-        chosen = [np.empty((0, len(cells) + 1))]
-        for group, number in enumerate(numbers):
-            check_enough(int(counts[group] or 0), number, group, secret)
-            rows = self.engine.rows(
-                f"SELECT {columns}, flag FROM ({records}) AS r WHERE flag = {group} "
-                f"ORDER BY v{len(cells)} LIMIT {int(number)}",
-                labels,
-            )
-            chosen.append(np.reshape(np.array(rows, dtype=float), (-1, len(cells) + 1)))
-        every = np.concatenate(chosen)
-        return complete(every[:, :-1], every[:, -1])
+        columns = ", ".join(f"v{at}" for at in range(len(cells) + 1))
+        groups = tuple(enumerate(numbers))
+        last, flag = f"v{len(cells)}", "grp" if complete else "flag"
+        wheres = [f"{flag} = {g} ORDER BY {last} LIMIT {int(number)}" for g, number in groups]
+        if ranks is not None:
+            top = max((b"", *ranks[0], *ranks[1]))
+            bound = labels.bind(top if self.engine.dialect in _RANKS else top.hex())
+            wheres = [f"{last} <= {bound} ORDER BY {last}"]
+        parts = [
+            self.engine.rows(f"SELECT {columns}, flag FROM ({records}) AS r WHERE {where}", labels)
+            for where in wheres
+        ]
+        for group, number in groups if ranks is None else ():
+            there = len(parts[group]) if complete else int(counts[group] or 0)
+            check_enough(there, number, group, secret)
+        rows = [row for part in parts for row in part]
+        every = np.array([(*row[:-2], row[-1]) for row in rows], dtype=float)
+        every = np.reshape(every, (-1, len(cells) + 1))
+        digests = [bytes.fromhex(x) if isinstance(x, str) else bytes(x) for *_, x, _ in rows]
+        sizes = int(counts[0] or 0), int(counts[1] or 0)
+        return kept_of(every[:, :-1], every[:, -1], digests, sizes, ranks)
 
     def _frame(self, names: Sequence[str]) -> FrameSource:
         frame = self.columns(names)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b, sha256
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,10 +23,13 @@ if TYPE_CHECKING:
 
     from distpriv.sources.engine import EngineSource
 
-__all__ = ["NO_RECORD", "EngineError", "FrameSource", "Source", "check_enough", "complete"]
-__all__ += ["not_unique", "source_of"]
+__all__ = ["NO_RECORD", "EngineError", "FrameSource", "Kept", "Ranks", "Source", "check_enough"]
+__all__ += ["kept_of", "not_unique", "source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
+
+Ranks: TypeAlias = tuple[list[bytes], list[bytes]]
+"""Ranks of the records of either group that a key keeps, the lowest first."""
 
 _MOST_LABELS = 200  # of a column
 _PROBE = 200  # numbers, which mostly show that there are more than two
@@ -34,6 +37,19 @@ _PROBE = 200  # numbers, which mostly show that there are more than two
 
 class EngineError(SourceError):
     """Report that an engine did not answer: it was late, was cancelled, or is gone."""
+
+
+class Kept(NamedTuple):
+    """Hold the records that a secret key keeps, without (0) before with the property (1), by rank.
+
+    Values, (kept, w), and having, (kept,), are of complete records only; ranks are of all, and
+    counts, (2,), of all records that tell whether they have the property.
+    """
+
+    values: FloatArray
+    having: FloatArray
+    ranks: Ranks
+    counts: tuple[int, int]
 
 
 Source: TypeAlias = "FrameSource | EngineSource"
@@ -149,24 +165,37 @@ class FrameSource:
         numbers: Sequence[int],
         key: bytes,
         names: str = "",
-    ) -> tuple[FloatArray, FloatArray]:
-        """Return what statistics need of records that a secret key keeps, (kept, w) and (kept,).
+        *,
+        ranks: Ranks | None = None,
+        complete: bool = False,
+    ) -> Kept:
+        """Return what statistics need of records that a secret key keeps, see `Kept`.
 
         Those are so many records without and with the property, `numbers`, whose names rank first
-        by the SHA-256 of key and name, whatever their values; they come without (0) before with
-        (1), by rank, and incomplete ones are left out then. `names` is a column of whole numbers or
-        texts that are all different, "" for the row's number. SourceError if it is not, or fewer
-        records are there.
+        by the SHA-256 of key and name, whatever their values; incomplete ones are left out then, or
+        before, where `complete` records are to be drawn. `names` is a column of whole numbers or
+        texts that are all different, "" for the row's number.
+
+        With the ranks of records that an older version of the table kept, these alone are kept, but
+        for those that have gone. SourceError if the column does not name the records, fewer are
+        there than are to be kept, or one of them has changed its group.
         """
         values, having = query.values(self.frame), secret.mask(self.frame)
-        texts = _names(self.frame, names)
+        if complete:
+            having = np.where(np.isfinite(values).all(axis=1), having, np.nan)
+        texts, start = _names(self.frame, names), key.hex()
+        places = [np.flatnonzero(having == group) for group in (0, 1)]
+        counts = len(places[0]), len(places[1])
+        asked = range(len(having)) if ranks else np.concatenate(places).tolist()
+        rank = {at: sha256(f"{start}{texts[at]}".encode()).digest() for at in asked}
+        if ranks:
+            order = sorted(rank, key=rank.__getitem__)
+            return kept_of(values[order], having[order], [rank[at] for at in order], counts, ranks)
         chosen = []
         for group, number in enumerate(numbers):
-            places = np.flatnonzero(having == group).tolist()
-            check_enough(len(places), number, group, secret)
-            ranks = {at: sha256(f"{key.hex()}{texts[at]}".encode()).digest() for at in places}
-            chosen += sorted(places, key=ranks.__getitem__)[:number]
-        return complete(values[chosen], having[chosen])
+            check_enough(counts[group], number, group, secret)
+            chosen += sorted(places[group].tolist(), key=rank.__getitem__)[:number]
+        return kept_of(values[chosen], having[chosen], [rank[at] for at in chosen], counts)
 
     def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
         values = query.values(self.frame)
@@ -191,10 +220,33 @@ def check_enough(count: int, number: int, group: int, secret: SensitiveProperty)
         )
 
 
-def complete(values: FloatArray, having: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the records of which nothing is missing."""
+def kept_of(
+    values: FloatArray,
+    having: FloatArray,
+    names: Sequence[bytes],
+    counts: tuple[int, int],
+    ranks: Ranks | None = None,
+) -> Kept:
+    """Return what is kept of records, (n, w) and (n,), by their ranks; those alone that are passed.
+
+    SourceError where one of these has the property no longer, or has it now.
+    """
+    group = [int(one) if one in (0, 1) else -1 for one in having.tolist()]
+    if ranks is not None:
+        before = {rank: side for side, part in enumerate(ranks) for rank in part}
+        some = [at for at, rank in enumerate(names) if rank in before]
+        if any(before[names[at]] != group[at] for at in some):
+            raise SourceError(
+                "A record that balanced figures keep has changed whether it has the property, or "
+                "lost it, so they cannot be told of this version; release it no more."
+            )
+        some.sort(key=group.__getitem__)
+        values, having, names = values[some], having[some], [names[at] for at in some]
+        group = [group[at] for at in some]
+    pairs = list(zip(group, names, strict=True))
+    both = [rank for side, rank in pairs if not side], [rank for side, rank in pairs if side]
     there = np.isfinite(values).all(axis=1)
-    return values[there], having[there]
+    return Kept(values[there], having[there], both, counts)
 
 
 def _names(frame: pd.DataFrame, names: str) -> Sequence[object]:
