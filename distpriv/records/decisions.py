@@ -9,100 +9,49 @@ from __future__ import annotations
 import secrets
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from typing import Any
 from uuid import uuid4
 
-from sqlalchemy import ColumnElement, Connection, func, select
+from sqlalchemy import Connection
 
 from distpriv.errors import StoreError
-from distpriv.records.store import (
-    DECISIONS,
-    FINGERPRINTS,
-    NAMES,
-    Store,
-    legible,
-    plain,
-    rows,
-)
+from distpriv.records.store import DECISIONS, FINGERPRINTS, NAMES, Store, add, legible, plain, rows
 
-__all__ = [
-    "ACTS",
-    "Decision",
-    "Naming",
-    "Version",
-    "answer",
-    "cleaned",
-    "decision",
-    "decisions",
-    "propose",
-    "same_name",
-]
+__all__ = ["ACTS", "Decision", "Naming", "Version", "answer", "cleaned", "decision", "decisions"]
+__all__ += ["propose", "same_name"]
 
-ACTS = {
-    "proposed": "proposed",
-    "agreed": "agreed",
-    "changes": "asked for changes",
-    "rejected": "rejected",
-}
-# Signs that turn the order of others around, and those that show nothing without being controls.
+ACTS = {act: act for act in ("proposed", "agreed", "rejected")} | {"changes": "asked for changes"}
+_HIDING = ("Cc", "Cs", "Zl", "Zp")  # categories
+# Signs that turn the order of others around, and those that show nothing and are no controls.
 _TURNS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
-_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"
+_BLANK = {*"\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164", *map(chr, range(0xFE00, 0xFE10))}
 
 
 @dataclass(frozen=True)
 class Naming:
-    """Whose table it is.
-
-    Attributes
-    ----------
-    name : str
-        Of the table in the ledger, the same over all its versions.
-    fingerprint : str
-        Of this version.
-    title : str
-        As the table calls itself.
-    columns : tuple of str
-    newer : bool
-        Whether somebody said that it is a newer version of the table of this name.
-    """
+    """Say whose table it is: its name in the ledger, and which version of it."""
 
     name: str
     fingerprint: str
     title: str
     columns: tuple[str, ...]
-    newer: bool = False
+    newer: bool = False  # somebody said that it is a newer version of the table of this name
 
 
 @dataclass(frozen=True)
 class Version:
-    """Hold one step of a decision: who did what, when and why.
+    """Hold one step of a decision: when, who, what and why, about which table."""
 
-    Attributes
-    ----------
-    version : int
-        From 1 on.
-    at : datetime
-        In UTC.
-    author, act, reason : str
-        `act` is "proposed", "agreed", "changes" or "rejected".
-    fingerprint : str
-        Of the table.
-    body : mapping
-        "scenario", "way", "record", "review" and "limits" of the proposal.
-    name : str
-        Of the table.
-    """
-
-    version: int
-    at: datetime
+    version: int  # from 1 on
+    at: datetime  # in UTC
     author: str
-    act: str
+    act: str  # of ACTS
     reason: str
     fingerprint: str
-    body: Mapping[str, Any]
-    name: str = ""
+    body: Mapping[str, Any]  # the proposal's "scenario", "way", "record", "review", "limits"
+    name: str
 
 
 @dataclass(frozen=True)
@@ -130,42 +79,46 @@ class Decision:
     @property
     def agreed(self) -> bool:
         """Whether a second person agreed and the review date has not passed."""
-        return self.now.act == "agreed" and not _passed(self.now.body.get("review"))
+        return self.now.act == "agreed" and not _passed(self.now.body)
 
     @property
     def limits(self) -> tuple[Mapping[str, Any], ...]:
-        """Limits that are proposed or agreed with it: "secret", "epsilon", "delta", "guesses"."""
+        """Limits that go with it: "secret", "epsilon", "delta" and "guesses" of each."""
         return tuple(self.now.body.get("limits") or ())
 
 
 def cleaned(text: str, what: str, longest: int = 4000) -> str:
     """Trim a text that somebody typed, without signs that hide or turn others around.
 
-    Raises
-    ------
-    StoreError
-        If nothing is to be read in it, or it is too long.
+    StoreError if nothing is to be read in it, or it is too long.
     """
-    lines = (
-        "".join(
-            " " if unicodedata.category(sign) in ("Cc", "Cs", "Zl", "Zp") else sign
-            for sign in line.translate(_TURNS)
-        ).rstrip()
-        for line in text.splitlines()
-    )
-    trimmed = "\n".join(lines).strip()
-    if not _folded(trimmed):
+    trimmed = "".join(
+        " " if unicodedata.category(sign) in _HIDING and sign != "\n" else sign
+        for sign in text.translate(_TURNS)
+    ).strip()
+    if not folded(trimmed):
         raise StoreError(f"Fill in {what}.")
     if len(trimmed) > longest:
-        raise StoreError(
-            f"{what[0].upper()}{what[1:]} may have {longest} characters; it has {len(trimmed)}."
-        )
+        raise StoreError(f"Shorten {what}: {len(trimmed)} characters of {longest} at most.")
     return trimmed
+
+
+def cleaned_name(name: str, what: str) -> str:
+    """Trim a name, which has one line of at most 80 characters; see `cleaned`."""
+    return " ".join(cleaned(name, what, 80).split())
 
 
 def same_name(one: str, other: str) -> bool:
     """Compare two names but for case, blanks, invisible signs and how letters are coded."""
-    return _folded(one) == _folded(other)
+    return folded(one) == folded(other)
+
+
+def folded(name: str) -> str:
+    """Reduce a name to what is read of it."""
+    signs = unicodedata.normalize("NFKC", name)
+    hidden = {one for one in signs if unicodedata.category(one)[0] == "C" and not one.isspace()}
+    visible = "".join(sign for sign in signs if sign not in hidden | _BLANK)
+    return " ".join(unicodedata.normalize("NFKC", visible.casefold()).split())
 
 
 def propose(
@@ -183,45 +136,33 @@ def propose(
 
     Parameters
     ----------
-    naming : Naming
-        Whose table it is; the name is taken for it where it is free.
     token : str
         The same token gives the same decision, and nothing is written twice.
     body : mapping
         Plain JSON: "scenario", "way", "record", "review" (ISO date) and "limits".
-    key : str
-        Of the decision that it changes.
-    seen : int
-        Its latest version that the author has read.
+    key, seen
+        Decision that it changes, and its latest version that the author has read.
 
-    Raises
-    ------
-    StoreError
-        If something is to be filled in, the name is another table's, or somebody else has written
-        meanwhile.
+    StoreError if something is to be filled in, the name is another table's, or somebody else has
+    written meanwhile.
     """
-    values = {
-        "author": line(author, "your name"),
-        "reason": cleaned(reason, "why"),
-        "act": "proposed",
-        "token": token,
-        "fingerprint": naming.fingerprint,
-        "body": _proposal(body),
-    }
+    values = {"author": cleaned_name(author, "your name"), "reason": cleaned(reason, "why")}
+    values |= {"act": "proposed", "token": token, "fingerprint": naming.fingerprint}
+    content = _checked(body)
     with store.writing() as connection:
-        if again := rows(connection, select(DECISIONS.c.key).where(DECISIONS.c.token == token)):
+        if again := rows(connection, DECISIONS, token=token):
             return _one(connection, again[0].key)
         name = take(connection, naming)
         if key:
-            before = _unchanged(connection, key, seen)
-            if before.now.act not in ("proposed", "changes"):
+            now = _unchanged(connection, key, seen).now
+            if now.act not in ("proposed", "changes") or now.name != name:
                 raise StoreError(
-                    f"{before.now.author} has {ACTS[before.now.act]} meanwhile; propose it anew."
+                    f"This decision is about {now.name!r}, and {now.author} has {ACTS[now.act]}; "
+                    "propose it anew."
                 )
-            if before.now.name != name:
-                raise StoreError(f"This decision is about {before.now.name!r}; propose it anew.")
-        key = key or uuid4().hex
-        return _add(connection, key, seen + 1, name, values)
+        else:
+            key, seen = uuid4().hex, 0
+        return _add(connection, key, seen + 1, name=name, body=content, **values)
 
 
 def answer(
@@ -243,22 +184,19 @@ def answer(
     act : "agreed", "changes" or "rejected"
         The latter two need a reason.
     review : date, optional
-        From when on the decision counts no more, in place of the proposed date.
+        After which the decision counts no more, in place of the proposed date.
 
-    Raises
-    ------
-    StoreError
-        If the name is a proposer's, a reason is missing, the review date has passed, or somebody
-        else was faster.
+    StoreError if the name is a proposer's, a reason is missing, the review date has passed, or
+    somebody else was faster.
     """
     if act not in ACTS or act == "proposed":
         raise StoreError(f"An answer is agreed, changes or rejected, not {act!r}.")
-    author = line(author, "your name")
+    author = cleaned_name(author, "your name")
     reason = cleaned(reason, "your reason") if reason.strip() or act != "agreed" else ""
     with store.writing() as connection:
-        now = _one(connection, key)
-        if (now.now.version, now.now.author, now.now.act) == (seen + 1, author, act):
-            return now  # the answer is on record already: it was sent twice
+        latest = _one(connection, key)
+        if (latest.now.version, latest.now.author, latest.now.act) == (seen + 1, author, act):
+            return latest  # it was sent twice
         before = _unchanged(connection, key, seen)
         if not before.open:
             raise StoreError(f"{before.now.author} has {ACTS[before.now.act]} already.")
@@ -267,21 +205,23 @@ def answer(
             raise StoreError(
                 f"Someone other than {', '.join(dict.fromkeys(proposers))} must answer."
             )
-        body = {**before.now.body}
-        if review is not None:
-            body["review"] = review.isoformat()
-        if act == "agreed" and _passed(body.get("review")):
-            raise StoreError(f"The review date {body['review']} has passed; choose a later one.")
+        body = {**before.now.body} | ({"review": review.isoformat()} if review else {})
+        if act == "agreed":
+            _checked(body)
         values = {"author": author, "reason": reason, "act": act, "body": body}
-        values["fingerprint"] = before.now.fingerprint
-        return _add(connection, key, seen + 1, before.now.name, values)
+        about = {"name": before.now.name, "fingerprint": before.now.fingerprint}
+        return _add(connection, key, seen + 1, **values, **about)
 
 
 def decisions(store: Store, fingerprint: str | None = None) -> list[Decision]:
     """List all decisions, or those about one version of a table, the latest first."""
-    about = select(DECISIONS.c.key).where(DECISIONS.c.fingerprint == fingerprint)
     with store.reading() as connection:
-        return decisions_in(connection, None if fingerprint is None else DECISIONS.c.key.in_(about))
+        every = decisions_in(connection)
+    return [
+        each
+        for each in every
+        if fingerprint in (None, *(version.fingerprint for version in each.versions))
+    ]
 
 
 def decision(store: Store, key: str) -> Decision:
@@ -290,113 +230,68 @@ def decision(store: Store, key: str) -> Decision:
         return _one(connection, key)
 
 
-def decisions_in(
-    connection: Connection, where: ColumnElement[bool] | None = None
-) -> list[Decision]:
+def decisions_in(connection: Connection, **where: object) -> list[Decision]:
     """List decisions inside a transaction, the latest first."""
-    query = select(DECISIONS).order_by(DECISIONS.c.number)
     histories: dict[str, list[Version]] = {}
-    for row in rows(connection, query if where is None else query.where(where)):
+    for row in rows(connection, DECISIONS, **where):
         with legible():
-            version = Version(
-                row.version, row.at, row.author, row.act, row.reason, row.fingerprint,
-                {**row.body}, row.name,
-            )  # fmt: skip
+            values = {one.name: getattr(row, one.name) for one in fields(Version)}
+            values |= {"at": datetime.fromisoformat(row.at), "body": {**row.body}}
+            version = Version(**values)
         histories[row.key] = [*histories.pop(row.key, []), version]  # the latest one last
     return [Decision(key, tuple(each)) for key, each in reversed(histories.items())]
-
-
-def name_in(connection: Connection, name: str) -> Any:
-    """Return the row of a table's name inside a transaction, None where it is free."""
-    query = select(NAMES).where(NAMES.c.folded == _folded(name))
-    return next(iter(rows(connection, query)), None)
 
 
 def take(connection: Connection, naming: Naming) -> str:
     """Return the name on record of a table, and write it with a new key where it is free.
 
-    Raises
-    ------
-    StoreError
-        If the table is on record under another name, or the name is another table's and nobody
-        said that this is a newer version of it.
+    StoreError if the table is on record under another name, or the name is another table's and
+    nobody said that this is a newer version of it.
     """
-    name = line(naming.name, "the table's name")
-    query = select(FINGERPRINTS).where(FINGERPRINTS.c.fingerprint == naming.fingerprint)
-    if of := rows(connection, query):
-        if not same_name(of[0].name, name):
-            raise StoreError(f"This table is on record as {of[0].name!r}; use that name.")
-        return str(of[0].name)
-    if row := name_in(connection, name):
+    name = cleaned_name(naming.name, "the name of this table")
+    if on_record := rows(connection, FINGERPRINTS, fingerprint=naming.fingerprint):
+        if not same_name(on_record[0].name, name):
+            raise StoreError(f"This table is on record as {on_record[0].name!r}; use that name.")
+        return str(on_record[0].name)
+    if namesakes := rows(connection, NAMES, folded=folded(name)):
+        name = namesakes[0].name
         if not naming.newer:
             raise StoreError(
-                f"{row.name!r} is another table on record; choose another name, or say that this "
-                "is a newer version of it."
+                f"{name!r} is another table on record; choose another name, or say that this is "
+                "a newer version of it."
             )
-        name = row.name
     else:
         key = secrets.token_bytes(32)
-        connection.execute(NAMES.insert().values(folded=_folded(name), name=name, key=key))
-    number = next_number(connection, FINGERPRINTS.c.number)
+        add(connection, NAMES, name=name, folded=folded(name), key=key)
     about = plain({"title": naming.title, "columns": naming.columns}, "Title and columns")
-    connection.execute(
-        FINGERPRINTS.insert().values(
-            number=number, fingerprint=naming.fingerprint, name=name, about=about
-        )
-    )
+    add(connection, FINGERPRINTS, fingerprint=naming.fingerprint, name=name, about=about)
     return name
 
 
-def next_number(connection: Connection, column: ColumnElement[int]) -> int:
-    """Return one more than the last; PostgreSQL's own numbers have gaps where a write failed."""
-    return 1 + (connection.scalar(select(func.max(column))) or 0)
-
-
-def _folded(name: str) -> str:
-    """Reduce a name to what is read of it."""
-    visible = (
-        sign
-        for sign in unicodedata.normalize("NFKC", name)
-        if unicodedata.category(sign) != "Cf"
-        and sign not in _BLANK
-        and not unicodedata.name(sign, "").startswith(("VARIATION SELECTOR", "MONGOLIAN FREE"))
-    )
-    return " ".join(unicodedata.normalize("NFKC", "".join(visible).casefold()).split())
-
-
-def line(name: str, what: str) -> str:
-    """Trim a name, which has one line."""
-    return " ".join(cleaned(name, what, 80).split())
-
-
-def _passed(day: Any) -> bool:
+def _passed(body: Mapping[str, Any]) -> bool:
     with legible():
-        return bool(day) and date.fromisoformat(day) < date.today()
+        return bool(body.get("review")) and date.fromisoformat(body["review"]) < date.today()
 
 
-def _proposal(body: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(body: Mapping[str, Any]) -> dict[str, Any]:
     """Check what later rules read of a proposal."""
-    checked: dict[str, Any] = plain(body, "What is proposed")
+    read: dict[str, Any] = plain(body, "What is proposed")
     try:
-        past = _passed(checked.get("review"))
-        limits = [(one["secret"], float(one["delta"])) for one in checked.get("limits") or ()]
-        complete = isinstance(checked["scenario"], dict) and isinstance(checked["way"], str)
-    except (StoreError, TypeError, LookupError, ValueError):
+        parts = [read["scenario"], read["way"], *(one["secret"] for one in read["limits"])]
+        complete = all(parts) and all(0 <= one["delta"] <= 1 for one in read["limits"])
+    except (TypeError, LookupError):
         complete = False
     if not complete:
-        raise StoreError("A proposal needs scenario, way, limits and review date. Fill them in.")
-    if past:
-        raise StoreError(f"The review date {checked['review']} has passed; choose a later one.")
-    if not all(0 <= delta <= 1 for _, delta in limits):
-        raise StoreError("A limit's δ must lie between 0 and 1; change it.")
-    return checked
+        raise StoreError("A proposal needs scenario, way and limits; fill them in.")
+    if _passed(read):
+        raise StoreError(f"The review date {read['review']} has passed; choose a later one.")
+    return read
 
 
 def _one(connection: Connection, key: str) -> Decision:
-    matches = decisions_in(connection, DECISIONS.c.key == key)
-    if not matches:
-        raise StoreError("This decision is not on record here; ask for another link.")
-    return matches[0]
+    for each in decisions_in(connection, key=key) if key.isalnum() else ():
+        return each
+    raise StoreError("This decision is not on record here; ask for another link.")
 
 
 def _unchanged(connection: Connection, key: str, seen: int) -> Decision:
@@ -409,11 +304,6 @@ def _unchanged(connection: Connection, key: str, seen: int) -> Decision:
     return before
 
 
-def _add(
-    connection: Connection, key: str, version: int, name: str, values: Mapping[str, Any]
-) -> Decision:
-    """Write a version, and read its decision."""
-    number = next_number(connection, DECISIONS.c.number)
-    row = {"number": number, "key": key, "version": version, "name": name, "at": datetime.now(UTC)}
-    connection.execute(DECISIONS.insert().values(**row, **values))
+def _add(connection: Connection, key: str, version: int, **values: Any) -> Decision:
+    add(connection, DECISIONS, key=key, version=version, at=datetime.now(UTC).isoformat(), **values)
     return _one(connection, key)
