@@ -9,7 +9,7 @@ __all__ = ["draw_release"]
 
 
 def __getattr__(name: str) -> Any:
-    """Load what draws when it is first used: the records alone need no tables, and start at once."""
+    """Load what draws when it is first used; the records alone start at once."""
     if name != "draw_release":
         raise AttributeError(name)
     from distpriv.records.drawing import draw_release

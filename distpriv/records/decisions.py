@@ -17,7 +17,17 @@ from uuid import uuid4
 from sqlalchemy import Connection
 
 from distpriv.errors import StoreError
-from distpriv.records.store import DECISIONS, FINGERPRINTS, NAMES, Store, add, legible, plain, rows
+from distpriv.records.store import (
+    DECISIONS,
+    FINGERPRINTS,
+    NAMES,
+    RELEASES,
+    Store,
+    add,
+    legible,
+    plain,
+    rows,
+)
 
 __all__ = ["ACTS", "Decision", "Naming", "Version", "answer", "cleaned", "decision", "decisions"]
 __all__ += ["propose", "same_name"]
@@ -249,23 +259,36 @@ def take(connection: Connection, naming: Naming) -> str:
     nobody said that this is a newer version of it.
     """
     name = cleaned_name(naming.name, "the name of this table")
-    if on_record := rows(connection, FINGERPRINTS, fingerprint=naming.fingerprint):
-        if not same_name(on_record[0].name, name):
-            raise StoreError(f"This table is on record as {on_record[0].name!r}; use that name.")
-        return str(on_record[0].name)
-    if namesakes := rows(connection, NAMES, folded=folded(name)):
-        name = namesakes[0].name
-        if not naming.newer:
+    for row in rows(connection, FINGERPRINTS, fingerprint=naming.fingerprint):
+        if same_name(row.name, name):
+            return str(row.name)
+        if not _given_up(connection, row.name):
+            raise StoreError(f"This table is on record as {row.name!r}; use that name.")
+    namesakes = rows(connection, NAMES, folded=folded(name))
+    if namesakes and not naming.newer:
+        if not _given_up(connection, namesakes[0].name):
             raise StoreError(
-                f"{name!r} is another table on record; choose another name, or say that this is "
-                "a newer version of it."
+                f"{namesakes[0].name!r} is another table on record; choose another name, or say "
+                "that this is a newer version of it."
             )
+        namesakes = []
+    if namesakes:
+        name = namesakes[0].name
     else:
         key = secrets.token_bytes(32)
         add(connection, NAMES, name=name, folded=folded(name), key=key)
     about = plain({"title": naming.title, "columns": naming.columns}, "Title and columns")
     add(connection, FINGERPRINTS, fingerprint=naming.fingerprint, name=name, about=about)
     return name
+
+
+def _given_up(connection: Connection, name: str) -> bool:
+    """Free a name without decision and release, for it may have been mistyped."""
+    if any(rows(connection, table, name=name) for table in (DECISIONS, RELEASES)):
+        return False
+    for table in (NAMES, FINGERPRINTS):
+        connection.execute(table.delete().where(table.c.name == name))
+    return True
 
 
 def _passed(body: Mapping[str, Any]) -> bool:
