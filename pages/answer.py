@@ -47,13 +47,13 @@ def ask(decision: decisions.Decision, record: dict[str, Any]) -> None:
         else f"An attacker **cannot tell** {low} from {high}: right 50 times in 100, a coin toss.",
     )
     kept = release["verdict"]["kept"]
-    within = f"{'within' if kept else 'above'} the limit{f' of {limit:g}' if limit else ''}"
+    within = f"limit {significant(limit)}"
     look: dict[str, Any] = {"delta_arrow": "off", "border": True, "delta_color": "off"}
     with st.container(key="asked"):
         first, second, third = st.columns(3)
         color = {"delta_color": "normal" if kept else "inverse"}
-        first.metric("Right guesses of 100", f"{guesses:.0f}", within, **look | color)
-        second.metric("If nothing is changed", f"{question['undefended']:.0f}", "of 100", **look)
+        first.metric("Right of 100", f"{guesses:.0f}", within, **look | color)
+        second.metric("Unchanged", f"{question['undefended']:.0f}", "of 100", **look)
         off = f"{significant(release['percent'], 2)} %"
         third.metric("Figures off by", off, "on average", **look)
     st.markdown(

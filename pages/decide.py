@@ -7,13 +7,13 @@ from typing import Any
 import streamlit as st
 
 from distpriv import report
-from distpriv.analysis import Scenario, Way, sentences
+from distpriv.analysis import Scenario, sentences
 from distpriv.dashboard import agree, login, page, scenarios
 from distpriv.dashboard.fields import BY_NAME
 from distpriv.errors import DistprivError, StoreError
 from distpriv.model import Promise
 from distpriv.records import decisions, ledger
-from distpriv.records.decisions import Decision
+from distpriv.records.decisions import Decision, Version
 from distpriv.site import PAGES
 from distpriv.text import significant
 
@@ -24,26 +24,12 @@ ways = {
     for way in sorted(now.ways, key=lambda way: (not way.kept, way.percent))
     if way.publishable
 }
-COLORS = {"proposed": "blue", "agreed": "green", "changes": "orange", "rejected": "red"}
-
-
-def words(way: Way) -> str:
-    """Return a way with what it comes to, for a choice."""
-    text = f"{way.title}: right {way.guesses:.0f} of 100, off by {sentences.off(way.percent)}"
-    return text if way.kept else f"{text}, breaks your limit"
-
-
-def lead() -> None:
-    """Draw the page's answer."""
-    best = next(iter(ways.values()))
-    page.headline(
-        "Ready to propose?" if best.kept else "Nothing keeps your limit",
-        f"**{best.title}** keeps attackers at **{best.guesses:.0f} right guesses of 100**; your "
-        f"limit is {significant(now.limit)}. The figures are off by "
-        f"**{sentences.off(best.percent)}** on average.",
-        "Propose it below. **Somebody else** has to agree.",
-        sentences.warning(now, page.WORDS),
-    )
+STATES = {
+    "proposed": ("proposed", "blue"),
+    "agreed": ("agreed", "green"),
+    "changes": ("changes wanted", "orange"),
+    "rejected": ("rejected", "red"),
+}
 
 
 def on_record() -> tuple[list[Decision], list[ledger.Entry]]:
@@ -54,6 +40,19 @@ def on_record() -> tuple[list[Decision], list[ledger.Entry]]:
     listed = [one for each in found for one in decisions.decisions(store, each)]
     listed = list({one.key: one for one in listed}.values())
     return sorted(listed, key=lambda one: one.now.at, reverse=True), ledger.releases(store)
+
+
+def covers(proposal: Version) -> bool:
+    """Tell whether a proposal is of this version of the table and exactly this scenario."""
+    same = proposal.body["scenario"] == json.loads(scenario.to_json())
+    return same and proposal.fingerprint == now.source.fingerprint
+
+
+def advice(covering: list[Version]) -> str:
+    """Return what to do next: release what is agreed, or propose."""
+    if not covering:
+        return sentences.decide_advice(now, page.WORDS)
+    return f"**{page.escape(covering[0].author)}** agreed to these settings. Release them below."
 
 
 def limits() -> list[tuple[str, str]]:
@@ -96,7 +95,9 @@ def propose(asked: list[Decision]) -> None:
             changed = st.selectbox("What is this?", list(titles), format_func=titles.__getitem__)
         former: dict[str, str] = {}
         former |= next((one.proposal.body["record"]["risk"] for one in asked), {})
-        way = st.selectbox("Way to publish", list(ways), format_func=lambda key: words(ways[key]))
+        way = st.selectbox(
+            "Way to publish", list(ways), format_func=lambda key: sentences.offered(ways[key])
+        )
         left, right = st.columns(2)
         who = left.text_input(
             "Who could want to know the share?",
@@ -155,15 +156,16 @@ def card(one: Decision, releases: list[ledger.Entry]) -> None:
     """Draw a decision, its link, its report, and what follows."""
     last, body = one.now, one.proposal.body
     release = body["record"]["release"]
-    status, color = decisions.ACTS[last.act], COLORS[last.act]
+    status, color = STATES[last.act]
     if last.act == "agreed" and not one.agreed:
-        status, color = "agreed, to be looked at again", "orange"
+        status, color = "to be looked at again", "orange"
     lines = (
         f":{color}-badge[{status}] **{page.escape(release['title'])}**, right "
         f"{release['guesses']:.0f} of 100, off by {significant(release['percent'], 2)} %. "
-        f"Proposed by {page.escape(one.proposal.author)} on {one.proposal.at:%d %B %Y}"
     )
-    lines += "." if one.open else f", {decisions.ACTS[last.act]} by {page.escape(last.author)}."
+    for version in (one.proposal,) if one.open else (one.proposal, last):
+        author, act = page.escape(version.author), decisions.ACTS[version.act]
+        lines += f"{author} {act} on {version.at:%d %B %Y}. "
     lines += f"  \n{page.escape(last.reason, 4000)}" if last.reason and not one.open else ""
     with st.container(border=True):
         st.markdown(lines)
@@ -186,7 +188,7 @@ def card(one: Decision, releases: list[ledger.Entry]) -> None:
             with st.popover("History", type="tertiary"):
                 agree.history(one)
             take_over(one)
-            if one.agreed and (PAGES / "release.py").exists():
+            if one.agreed:
                 st.page_link(PAGES / "release.py", label="Release", icon=":material/lock_open:")
 
 
@@ -205,9 +207,6 @@ def take_over(one: Decision) -> None:
     )
 
 
-lead()
-scenarios.side_by_side(state, now)
-scenarios.file(state)
 remembered = f"decisions-{now.source.fingerprint}"
 trouble = None
 try:
@@ -215,6 +214,15 @@ try:
 except StoreError as error:
     listed, releases = st.session_state.get(remembered, ([], []))
     trouble = error
+covering = [one.now for one in listed if one.agreed and covers(one.proposal)]
+page.headline(
+    sentences.decide_title(now),
+    sentences.decide_lead(now, page.WORDS),
+    lambda: advice(covering),
+    sentences.warning(now, page.WORDS),
+)
+scenarios.side_by_side(state, now)
+scenarios.file(state)
 propose([one for one in listed if one.now.act == "changes"])
 if trouble or listed:
     st.header("On record", anchor=False)
