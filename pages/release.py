@@ -24,16 +24,14 @@ from distpriv.text import significant
 
 state, now = page.current()
 scenario, source = now.scenario, now.source
-what, plain = f"release-{source.fingerprint}", json.loads(scenario.to_json())
-ROW = "Number of the row"
 
 
 def covering(listed: list[Decision], key: str) -> Decision | None:
     """Return the agreed decision on exactly this table, these settings and a way."""
+    this = source.fingerprint, json.loads(scenario.to_json()), key
     for one in listed:
-        body = one.proposal.body
-        same = body["scenario"] == plain and body["way"] == key
-        if one.agreed and same and one.proposal.fingerprint == source.fingerprint:
+        about, body = one.proposal, one.proposal.body
+        if one.agreed and (about.fingerprint, body["scenario"], body["way"]) == this:
             return one
     return None
 
@@ -48,78 +46,77 @@ def joint(entries: Sequence[Entry], pair: Pair, further: Way | None = None) -> f
         return None
 
 
-def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[Promise, str] | None:
-    """Return the limit in force on a secret, and a sentence on it and who agreed to it."""
-    secret = json.loads(json.dumps(pair.plain()))
-    one = next((one for one in standing.limits if one["secret"] == secret), None)
-    if one is None:
+def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[float, str]:
+    """Return right guesses of 100 that are accepted, and a sentence on the limit in force."""
+    for one in standing.limits:
+        if Pair.from_plain(one["secret"]) == pair:
+            agreed = (each.now for each in listed if each.now.act == "agreed")
+            last = next((each for each in agreed if dict(one) in each.body["limits"]), None)
+            by = f"{page.escape(last.author)} on {last.at:%d %B %Y}" if last else ""
+            limit = Promise(one["epsilon"], one["delta"], one["guesses"])
+            return guesses_at(limit), sentences.release_limit(limit, by, page.WORDS)
+    return now.limit, ""
+
+
+def choose_way(standing: Standing, listed: list[Decision]) -> Way | None:
+    """Draw the choice of a way; return it with the noise that the limits leave, if they do."""
+    ways = [one for one in now.ways if one.publishable and one.kept]
+    if now.outside or not ways:
+        widen = "Widen the two shares first: nothing is released outside of them."
+        st.markdown(widen if now.outside else "No way keeps your limit. Change it, or the figures.")
         return None
-    agreed = next(
-        (each for each in listed if each.now.act == "agreed" and one in each.limits), None
-    )
-    by = f"{page.escape(agreed.now.author)} on {agreed.now.at:%d %B %Y}" if agreed else ""
-    limit = Promise(one["epsilon"], one["delta"], one["guesses"])
-    return limit, sentences.release_limit(limit, by, page.WORDS)
-
-
-def choose_way(ways: list[Way], listed: list[Decision]) -> Way:
-    """Draw the choice of a way, those that are agreed on first."""
     ways.sort(key=lambda one: (not covering(listed, one.key), one.percent))
-    words = {one.key: sentences.offered(one) for one in ways}
-    key = st.selectbox("Way to publish", [*words], format_func=words.__getitem__, key="release-way")
-    return next(one for one in ways if one.key == key)
-
-
-def fitted(way: Way, standing: Standing) -> Way | None:
-    """Return a way with the noise that the limits leave; None, and a sentence, where none is."""
-    key = ("fitting", scenario.key, source.fingerprint, way.key, str(standing.limits))
+    titles = {one.key: sentences.offered(one) for one in ways}
+    key = st.selectbox(
+        "Way to publish", [*titles], format_func=titles.__getitem__, key="release-way"
+    )
+    way = next(one for one in ways if one.key == key)
+    about = scenario.key, source.fingerprint, key, str(standing.limits), len(standing.releases)
     try:
-        one = state.memory(
-            (*key, len(standing.releases)), lambda: drawing.fitting(now, way, standing)
-        )
+        fitted = state.memory(("fitting", *about), lambda: drawing.fitting(now, way, standing))
     except NotApplicable as error:
         st.markdown(f"**{way.title}** cannot be released. {page.escape(error)}")
         return None
-    if one.percent > way.percent:
-        st.markdown(sentences.release_noise(way, one, page.WORDS))
-    return one
+    if fitted.percent > way.percent:
+        st.markdown(sentences.release_noise(way, fitted, page.WORDS))
+    return fitted
 
 
 def choose_names(standing: Standing) -> str:
     """Draw the choice of the column by which records are kept; "" for the row's number."""
+    row = "Number of the row"
     if standing.choice is not None:
-        by = standing.choice.names or ROW.lower()
-        st.caption(f"Its records are those of the first release, kept by *{page.escape(by)}*.")
+        by = page.escape(standing.choice.names or row)
+        st.caption(f"It uses the records of the first release, kept by *{by}*.")
         return standing.choice.names
-    words = {"": ROW} | page.readable({one: one for one in tables.identifiers(source)})
-    return st.selectbox(
+    titles = {"": row} | page.readable({one: one for one in tables.identifiers(source)})
+    names: str = st.selectbox(
         "Keep records by",
-        [*words],
-        format_func=words.__getitem__,
-        help="Later balanced releases use the same records. A column that names each record "
-        "finds them in newer versions of the table; the number of the row does not.",
+        [*titles],
+        format_func=titles.__getitem__,
+        help="All balanced releases use the same records. A column that names each record finds "
+        "them in newer versions of the table, too; the number of the row does not.",
     )
+    return names
 
 
-def release(way: Way, standing: Standing, naming: Naming | None, listed: list[Decision]) -> None:
+def release(way: Way, standing: Standing, naming: Naming | None, ground: Decision | None) -> None:
     """Draw the form, and release."""
     if not login.offer("Sign in first, and open your table after that: it is not kept meanwhile."):
         return
-    decision, reason, names = covering(listed, way.key), "", ""
+    what, reason, names = f"release-{source.fingerprint}", "", ""
     number, token = agree.token(state, what)
     with st.form(f"{what}-{number}"):
-        if decision is not None:
-            last = decision.now
+        if ground is not None:
+            last = ground.now
             st.markdown(
                 f":green-badge[agreed] by **{page.escape(last.author)}** on {last.at:%d %B %Y}, "
                 f"to be looked at again on {page.escape(last.body['review'])}."
             )
         else:
-            reason = st.text_input(
-                "Why without an agreed decision?",
-                placeholder="No agreed decision covers these settings.",
-            )
-        if way.release.kind == "balanced":
+            words = "No agreed decision covers these settings."
+            reason = st.text_input("Why without an agreed decision?", placeholder=words)
+        if way.release.kind == "balanced" or (now.sampled and scenario.records):
             names = choose_names(standing)
         author = login.author("Your name", state.author)
         if not st.form_submit_button("Release", type="primary", icon=":material/lock_open:"):
@@ -127,16 +124,9 @@ def release(way: Way, standing: Standing, naming: Naming | None, listed: list[De
         try:
             if naming is None:
                 raise DistprivError("Say first whether this is a newer version of another table.")
-            drawing.release(
-                agree.store(),
-                now,
-                way,
-                naming,
-                token=uuid5(UUID(token), f"{scenario.key} {way.key}").hex,
-                author=author,
-                reason=reason,
-                names=names,
-            )
+            token = uuid5(UUID(token), f"{scenario.key} {way.key}").hex  # of this release alone
+            write = partial(drawing.release, agree.store(), now, way, naming, token=token)
+            write(author=author, reason=reason, names=names)
         except DistprivError as error:
             agree.refused(error)
             return
@@ -145,101 +135,79 @@ def release(way: Way, standing: Standing, naming: Naming | None, listed: list[De
     st.rerun()
 
 
-def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float | None) -> None:
+def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float) -> None:
     """Draw the joint risk after each release, and with a further one."""
-    counted = [(0, 50.0), *((n, joint(entries[:n], pair)) for n in range(1, len(entries) + 1))]
-    counted += [] if way is None else [(len(entries) + 1, joint(entries, pair, way))]
-    frame = pd.DataFrame(counted, columns=["releases", "guesses"]).dropna()
-    frame["further"] = frame["releases"] > len(entries)
-    frame["kept"] = None if limit is None else frame["guesses"] <= limit + 1e-6
-    note = "" if way is None else "The hollow point is the way chosen at the left."
-    page.show(
-        guarantee.together(frame, limit),
-        frame,
-        guarantee.together_alt(frame),
-        key="joint",
-        note=note,
-    )
+    count, risks = len(entries), [joint(entries[:n], pair) for n in range(len(entries) + 1)]
+    rows = [("so far", n, risk) for n, risk in enumerate(risks)] if count else []
+    if way is not None:
+        rows += [(way.key, count, risks[-1]), (way.key, count + 1, joint(entries, pair, way))]
+    frame = pd.DataFrame(rows, columns=["way", "count", "guesses"]).dropna()
+    if len(frame):
+        figure = guarantee.attackers(frame, "count", "releases of this table", limit)
+        alt = guarantee.attackers_alt(frame, "count")
+        page.show(figure, frame, alt, key="joint", note="What all releases tell together.")
 
 
-def drawn(entries: Sequence[Entry], listed: list[Decision]) -> None:
+def drawn(entry: Entry, ground: Decision | None) -> None:
     """Draw what came out of a release, to be downloaded."""
-    by_number = {one.number: one for one in reversed(entries)}
-    entry = entries[-1]
-    if len(entries) > 1:
-        number = st.selectbox(
-            "Release", [*by_number], format_func="No. {}".format, key=f"drawn-{len(entries)}"
-        )
-        entry = by_number[number]
-    body = entry.body
     st.header(f"Release {entry.number}", anchor=False)
-    columns = ["values", "intervals", "estimates", "estimate_errors", "decimals", "units", "labels"]
+    body, rows = entry.body, list[dict[str, str]]()
+    columns = ["labels", "units", "values", "decimals", "intervals", "estimates", "estimate_errors"]
     parts = [body[name] or [None] * len(body["labels"]) for name in columns]
-    rows = []
-    for value, ends, estimate, error, places, unit, label in zip(*parts, strict=True):
-        write = partial(written, decimals=places) if places is not None else significant
-        row = {
-            "": page.escape(f"{label[:1].upper()}{label[1:]}", 60),
-            "released": f"{write(value)} {page.escape(unit)}".strip(),
-            "95 times in 100 between": " and ".join(map(write, ends)) if ends else "–",
-        }
+    for label, unit, value, places, ends, estimate, error in zip(*parts, strict=True):
+        write = significant if places is None else partial(written, decimals=places)
+        cells = {"": page.escape(label[:1].upper() + label[1:], 60)}
+        cells["released"] = f"{write(value)} {page.escape(unit)}".strip()
+        cells["95 times in 100 between"] = " and ".join(map(write, ends)) if ends else "–"
         if estimate is not None:
-            row["best estimate"] = f"{significant(estimate, 4)} ± {significant(error, 2)}"
-        rows.append(row)
+            cells["best estimate"] = f"{significant(estimate, 4)} ± {significant(error, 2)}"
+        rows.append(cells)
     st.table(pd.DataFrame(rows).set_index(""))
-    st.caption(sentences.release_beside(entry.kind))
-    decision = next((one for one in listed if one.key == entry.decision), None)
-    files = {
-        "CSV": (report.csv_of, "csv", "text/csv"),
-        "JSON": (report.json_of, "json", "application/json"),
-        "Label": (lambda one: report.label(one, decision), "md", "text/markdown"),
-    }
+    st.caption(sentences.RELEASE_BESIDE[entry.kind])
+    files = {"csv": report.csv_of, "json": report.json_of}
+    files["md"] = partial(report.label, decision=ground)
     with st.container(horizontal=True):
-        for label, (content, ending, mime) in files.items():
-            st.download_button(
-                label,
-                content(entry),
-                f"release-{entry.number}.{ending}",
-                mime,
-                on_click="ignore",
-                key=f"{label}-{entry.number}",
-            )
+        for ending, content in files.items():
+            label, path = {"md": "Label"}.get(ending, ending.upper()), f"release-{entry.number}"
+            key = f"{ending}-{entry.number}"
+            text, path = content(entry), f"{path}.{ending}"
+            st.download_button(label, text, path, "text/plain", on_click="ignore", key=key)
 
 
-def on_record(entries: Sequence[Entry], pair: Pair, listed: list[Decision]) -> None:
-    """Draw the ledger of the table."""
+def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]) -> None:
+    """Draw the ledger of the table, and one of its releases."""
+    numbers = [one.number for one in reversed(entries)]
+    number = numbers[0]
+    if len(numbers) > 1:
+        number = st.selectbox("Show release", numbers, key=f"drawn-{numbers[0]}", width=200)
+    entry = next(one for one in entries if one.number == number)
+    drawn(entry, grounds.get(entry.decision))
     st.header("Ledger", anchor=False)
-    rows = []
+    rows = {}
     for count, one in enumerate(entries, 1):
-        risk = joint(entries[:count], pair)
-        decision = next((each for each in listed if each.key == one.decision), None)
-        ground = f"Agreed by {decision.now.author}" if decision else one.reason or "Agreed"
-        rows.append(
-            {
-                "No.": f"{one.number}",
-                "when (UTC)": f"{one.at:%d %b %Y, %H:%M}",
-                "by": page.escape(one.author),
-                "way": page.escape(one.body["title"]),
-                "why": page.escape(ground, 80),
-                "right of 100, with all before": "–" if risk is None else f"{risk:.0f}",
-            }
-        )
-    st.table(pd.DataFrame(rows).set_index("No."))
+        risk, ground = joint(entries[:count], pair), grounds.get(one.decision)
+        why = f"Agreed by {ground.now.author}" if ground else one.reason or "Agreed"
+        rows[one.number] = {
+            "when (UTC)": f"{one.at:%d %b %Y, %H:%M}",
+            "by": page.escape(one.author),
+            "way": page.escape(one.body["title"]),
+            "why": page.escape(why, 80),
+            "right of 100, with all before": "–" if risk is None else f"{risk:.0f}",
+        }
+    st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("no."))
 
 
 def main() -> None:
-    """Draw the page."""
-    ways = [one for one in now.ways if one.publishable and one.kept]
+    """Draw the page; its answer comes last, at the top."""
     head = st.container()
     left, right = st.columns([6, 5], gap="large")
     try:
         store = agree.store()
-        known = [one for one in ledger.tables(store) if source.fingerprint in one.fingerprints]
-        listed = decisions.decisions(store, source.fingerprint)
+        known = any(source.fingerprint in one.fingerprints for one in ledger.tables(store))
+        listed, standing = decisions.decisions(store, source.fingerprint), Standing()
         with left:
             st.header("Release", anchor=False)
             naming = agree.naming(state, now)
-        standing = Standing()
         if naming is not None and (known or naming.newer):
             standing = ledger.standing(store, naming.name)
     except StoreError as error:
@@ -248,29 +216,24 @@ def main() -> None:
         return
     entries = standing.releases
     pair = max(scenario.secrets, key=lambda one: joint(entries, one) or 0.0)
-    force, way = limit_on(standing, pair, listed), None
+    accepted, limit = limit_on(standing, pair, listed)
     with left:
-        if now.outside:
-            st.markdown("Widen the two shares first: nothing is released outside of them.")
-        elif not ways:
-            st.markdown("No way of releasing keeps your limit. Change the limit or the figures.")
-        else:
-            way = fitted(choose_way(ways, listed), standing)
-            if way is not None:
-                release(way, standing, naming, listed)
+        way = choose_way(standing, listed)
+        ground = covering(listed, way.key) if way else None
+        if way is not None:
+            release(way, standing, naming, ground)
     with head:
-        risk = joint(entries, pair)
+        count, risk = len(entries), joint(entries, pair)
         page.headline(
-            sentences.release_title(len(entries), risk),
-            sentences.release_lead(pair, len(entries), risk, force[1] if force else "", page.WORDS),
-            (way and sentences.release_advice(bool(covering(listed, way.key)), page.WORDS)) or "",
+            sentences.release_title(count, risk),
+            sentences.release_lead(pair, count, risk, limit, page.WORDS),
+            sentences.release_advice(ground is not None, page.WORDS) if way else "",
             sentences.warning(now, page.WORDS),
         )
     with right:
-        together(entries, way, pair, guesses_at(force[0]) if force else now.limit)
+        together(entries, way, pair, accepted)
     if entries:
-        drawn(entries, listed)
-        on_record(entries, pair, listed)
+        on_record(entries, pair, {one.key: one for one in listed})
 
 
 main()

@@ -21,17 +21,31 @@ if TYPE_CHECKING:
     from distpriv.model import Promise
     from distpriv.queries import Pair
 
-__all__ = ["PLAIN", "READY", "SAMPLED", "Badge", "Style", "advice", "attack_lead"]
-__all__ += ["attack_title", "caveats", "chance", "check_lead", "check_title", "decide_advice"]
+__all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "advice"]
+__all__ += [
+    "attack_lead",
+    "attack_title",
+    "caveats",
+    "chance",
+    "check_lead",
+    "check_title",
+    "decide_advice",
+]
 __all__ += ["decide_lead", "decide_title", "directions_advice", "directions_lead"]
 __all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
 __all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "not_protected"]
-__all__ += ["off", "offered", "release_advice", "release_beside", "release_lead", "release_limit"]
+__all__ += ["off", "offered", "release_advice", "release_lead", "release_limit"]
 __all__ += ["release_noise", "release_title", "tradeoff_advice", "tradeoff_lead"]
 __all__ += ["tradeoff_title", "warning"]
 
 SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
 READY = "Ready to propose?"
+RELEASE_BESIDE = {
+    "balanced": "Never publish beside it: figures of all records, or which records were kept.",
+    "noise": "Never publish beside it: these figures without noise, or balanced ones.",
+    "as it is": "Never publish beside it: balanced figures of the same table.",
+    "no data": "Never publish beside it: how far the table is from these figures.",
+}
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
 
@@ -415,7 +429,7 @@ def release_lead(
     low, high = style.strong(percent(pair.low)), style.strong(percent(pair.high))
     return (
         f"Someone with {who} guesses whether {low} or {high} of the records have "
-        f"{style.name(pair.secret.label)}, and is right {style.strong(times(risk))}. {limit}"
+        f"{style.name(pair.secret.label)}. They are right {style.strong(times(risk))}. {limit}"
     )
 
 
@@ -441,17 +455,6 @@ def release_noise(way: Way, more: Way, style: Style = PLAIN) -> str:
         "With what is released already, this needs more noise: the figures are off by "
         f"{style.strong(off(more.percent))} instead of {off(way.percent)}."
     )
-
-
-def release_beside(kind: str) -> str:
-    """Return what must never be published beside a release of a kind."""
-    words = {
-        "balanced": "figures of all records, or which records were kept",
-        "noise": "the same figures without noise, or balanced ones",
-        "as it is": "balanced figures of the same table",
-        "no data": "how far the table is from them",
-    }
-    return f"Never publish beside it: {words[kind]}."
 
 
 def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:

@@ -109,6 +109,7 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
             title,
             range=[frame[across].min(), frame[across].max()],
             tickvals=_RELEASES if across == "releases" else None,
+            dtick=1 if frame[across].max() < 9 else None,
             showgrid=False,
             nticks=6,
         ),
@@ -121,45 +122,6 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
         ends.append((float(part["guesses"].iloc[-1]), style.title(key), style.color(key)))
     style.beside(chart, sorted(ends), 0.066, 6)
     return chart
-
-
-def together(frame: pd.DataFrame, limit: float | None = None) -> go.Figure:
-    """Return the joint risk after each release of a table, and with a further one.
-
-    Columns releases, guesses (of 100), further (a last one that is not made yet, which is hollow),
-    and kept (None without a limit). The limit on right guesses of 100 is a line, if there is one.
-    """
-    ends = [*frame["guesses"], limit or 50.0]
-    chart = style.figure(
-        240,
-        "right guesses of 100, from all together",
-        margin={"l": 8, "r": 24, "t": 28, "b": 44},
-        xaxis=style.axis("releases", range=[0, frame["releases"].max() + 0.35], showgrid=False)
-        | {"tickformat": "d", "dtick": max(1, len(frame) // 8)},
-        yaxis=style.axis(range=[48.0, max(ends) + max(3.0, 0.15 * (max(ends) - 48))], nticks=6),
-    )
-    if limit is not None:
-        chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
-        place = {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
-        style.note(chart, 0, limit, " limit", **place)
-    style.line(chart, frame["releases"], frame["guesses"], style.QUIET, shape="hv", name="line")
-    for row in style.rows(frame[frame["releases"] > 0]):
-        look = {"symbol": "circle-open", "name": "further"} if row.further else {"name": "made"}
-        hue = style.verdict_color(row.kept)
-        stroke = {"width": 3, "color": hue} if row.further else {"width": 0}
-        style.marks(chart, [row.releases], [row.guesses], hue, size=13, line=stroke, **look)
-        text = f"<b>{style.right(row.guesses)}</b>"
-        style.note(chart, row.releases, row.guesses, text, yanchor="bottom", yshift=8)
-    return chart
-
-
-def together_alt(frame: pd.DataFrame) -> str:
-    """Return the joint risk in words."""
-    parts = [
-        f"{'with a further one' if row.further else f'after {row.releases}'} {times(row.guesses)}"
-        for row in style.rows(frame[frame["releases"] > 0])
-    ]
-    return f"Right guesses from all releases together: {', '.join(parts)}."
 
 
 def attackers_alt(frame: pd.DataFrame, across: str) -> str:

@@ -47,20 +47,21 @@ def picture(
     """Return the error of each mechanism against the attacker, ε or Δp.
 
     Columns mechanism, error (in per cent of the values) and the one across; also guesses (of 100)
-    and epsilon, for the pointer. Points are releases without noise, and marks places on lines:
-    mechanism, guesses, error. A dot marks the setting `here`, of the error and the column across,
-    in the colour of the mechanism whose line is emphasised. The limit and what is accepted are
-    right guesses of 100 and an error.
+    and epsilon, for the pointer. Points are releases without noise, and marks places on lines, or
+    scenarios by name: mechanism, guesses, error, and name. A dot marks the setting `here`, of the
+    error and the column across, in the colour of the mechanism whose line is emphasised. The limit
+    and what is accepted are right guesses of 100 and an error.
     """
     costs = [float(frame["error"].astype(float).quantile(0.35)), 1.5 * (accepted or 0.0)]
     costs += [] if points is None else [*points["error"]]
+    costs += [] if marks is None else [*marks["error"]]
     costs += [] if here is None else [here["error"]]
     most = _above(1.3 * max(cost for cost in costs if math.isfinite(cost)))
     chart = style.figure(
         390,
         title,
         margin={"l": 8, "r": 16, "t": 50, "b": 44},
-        xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, here or {}),
+        xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, marks, here or {}),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),
     )
     names = sorted(set(frame["mechanism"]), key=style.place)
@@ -83,52 +84,11 @@ def picture(
     for row in style.rows(marks) if marks is not None else ():
         dot = {"size": 13, "line": {"width": 2, "color": "white"}, "name": f"{row.mechanism} least"}
         style.marks(chart, [row.guesses], [row.error], style.color(row.mechanism), **dot)
+    if marks is not None and "name" in marks:
+        _names(chart, marks, most)
     if here is not None:
         style.setting(chart, here[across], here["error"], mechanism)
     return chart
-
-
-def plane(frame: pd.DataFrame, *, limit: float) -> go.Figure:
-    """Return scenarios in the plane of error and right guesses, a point with a name each.
-
-    Columns scenario, way, mechanism, epsilon (NaN without noise), guesses (of 100) and error (in
-    per cent of the values). The limit on right guesses of 100 is a line.
-    """
-    most, last = _above(1.15 * float(frame["error"].max())), max(*frame["guesses"], limit, 60.0)
-    low, span = 49.0, last - 48.0
-    chart = style.figure(
-        330,
-        "average error, % of the value",
-        margin={"l": 8, "r": 12, "t": 28, "b": 44},
-        xaxis=style.axis(_AXES["guesses"], range=[low, low + 1.05 * span], showgrid=False),
-        yaxis=style.axis(range=[-most / 20, most], ticksuffix=" %"),
-    )
-    chart.add_vline(x=limit, line={"color": style.INK, "dash": "dot", "width": 1})
-    style.note(chart, limit, 1, " you accept", yref="paper", xanchor="left", yanchor="top")
-    names: list[tuple[float, float]] = []  # where they stand
-    for row in style.rows(frame.sort_values(["error", "guesses"])):
-        symbol = "circle" if math.isfinite(row.epsilon) else "diamond"
-        look = {"symbol": symbol, "size": 13, "name": row.scenario, "cliponaxis": False}
-        style.marks(chart, [row.guesses], [row.error], style.color(row.mechanism), **look)
-        height = row.error  # names that would overlap go above each other
-        while any(
-            abs(height - y) < most / 13 and abs(row.guesses - x) < span / 2 for x, y in names
-        ):
-            height += most / 60
-        names.append((row.guesses, height))
-        right = row.guesses < low + span / 2
-        place = {"xanchor": "left", "xshift": 10} if right else {"xanchor": "right", "xshift": -10}
-        style.note(chart, row.guesses, height, f"<b>{style.short(row.scenario)}</b>", **place)
-    return chart
-
-
-def plane_alt(frame: pd.DataFrame) -> str:
-    """Return the points in words."""
-    return "; ".join(
-        f"{row.scenario}, {row.way}: error {significant(row.error, 2)} %, right "
-        f"{times(row.guesses)}"
-        for row in style.rows(frame)
-    )
 
 
 def alt(frame: pd.DataFrame) -> str:
@@ -148,8 +108,11 @@ def _above(error: float) -> float:
     return next((end for end in ends if end >= error), 5e5)
 
 
-def _range(frame: pd.DataFrame, across: Across, here: Mapping[str, float]) -> dict[str, object]:
+def _range(
+    frame: pd.DataFrame, across: Across, marks: pd.DataFrame | None, here: Mapping[str, float]
+) -> dict[str, object]:
     values = [*frame[across]] if len(frame) else _BEFORE[across]
+    values = values if marks is None else [*values, *marks[across]]
     values = [*values, here[across]] if here else values
     if across == "guesses":
         return {"range": [49.3, max([*values, 60.0]) + 1.5]}
@@ -185,3 +148,17 @@ def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float)
             chart.add_hline(y=row.error, line=level)
             look |= {"xref": "paper", "yanchor": "top" if below else "bottom"}
             style.note(chart, 0, row.error, text, **look, xshift=8)
+
+
+def _names(chart: go.Figure, marks: pd.DataFrame, most: float) -> None:
+    """Write names beside marks, towards the middle, and above each other where they would meet."""
+    span = marks["guesses"].max() - 49
+    names: list[tuple[float, float]] = []
+    for row in style.rows(marks.sort_values(["error", "guesses"])):
+        x, y = row.guesses, row.error
+        while any(abs(x - a) < span / 2 and abs(y - b) < most / 14 for a, b in names):
+            y += most / 60
+        names.append((x, y))
+        side = ("left", 11) if x < 49 + span / 2 else ("right", -11)
+        look = dict(zip(("xanchor", "xshift"), side, strict=True))
+        style.note(chart, x, y, f"<b>{style.short(row.name)}</b>", **look)

@@ -13,6 +13,7 @@ import pytest
 from distpriv.analysis import curves, evaluate, sentences
 from distpriv.analysis.frames import attack_frame, bells_frame, separation
 from distpriv.analysis.tables import EXAMPLE_TITLES
+from distpriv.model import Promise
 from distpriv.model.diagnostics import misfit
 from distpriv.privacy import Persons, delivered_epsilon
 from distpriv.queries import Mean, Median, Pair, SensitiveProperty
@@ -143,18 +144,32 @@ def test_what_is_worse_than_nothing_is_said(now):
     ("count", "risk", "title", "lead"),
     [
         (0, 50.0, "Nothing released yet", "No limit is agreed on for this table."),
-        (1, 50.0, "1 released, 50 of 100", "Who has the release guesses whether 20 % or 30 %"),
-        (2, 57.4, "2 released, 57 of 100", "Who has both guesses whether 20 % or 30 % of the"),
-        (3, 99.7, "3 released, > 99 of 100", "is right more than 99 times in 100. No limit"),
-        (3, None, "3 released", "No limit is agreed on for this table."),
+        (1, 50.0, "1 released, 50 of 100", "Someone with the release guesses whether 20 % or"),
+        (2, 57.4, "2 released, 57 of 100", "Someone with both guesses whether 20 % or 30 % of"),
+        (3, 99.7, "3 released, > 99 of 100", "They are right more than 99 times in 100. No limit"),
+        (3, None, "3 released", "What they tell together cannot be counted for this secret."),
     ],
 )
 def test_releases_on_record_are_said_with_the_joint_risk(now, count, risk, title, lead):
     assert sentences.release_title(count, risk) == title
-    assert lead in sentences.release_lead(now, count, risk).replace("\u00a0", " ")
-    assert sentences.release_lead(now, count, risk, "The limit is 60.").endswith("60.")
+    said = sentences.release_lead(now.pair, count, risk).replace("\u00a0", " ")
+    assert lead in said
+    assert max(len(one.split()) for one in said.split(". ")) <= 25
+
+
+def test_limits_and_what_they_ask_for_are_said(now):
+    limits = {Promise.of_guesses(60.0): "60 right guesses of 100", Promise(1.0, 0.01): "δ = 0.01"}
+    for limit, words in limits.items():
+        said = sentences.release_limit(limit, "Bo on 3 May 2026")
+        assert words in said
+        assert said.endswith(", agreed by Bo on 3 May 2026.")
+        assert sentences.release_lead(now.pair, 0, 50.0, said) == said
     assert "Propose it first" in sentences.release_advice(covered=False)
     assert "cannot be taken back" in sentences.release_advice(covered=True)
+    more = next(way for way in now.ways if way.key == "ExpM")
+    assert "21\u00a0% instead of 6.5\u00a0%" in sentences.release_noise(now.way, more)
+    assert sentences.offered(now.way) == "Noise, OptM: right 60 of 100, off by 6.5\u00a0%"
+    assert sentences.offered(now.plain).endswith("breaks your limit")
 
 
 def test_scenarios_stand_beside_each_other_with_their_own_epsilon(now, asked):

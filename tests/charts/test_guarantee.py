@@ -18,7 +18,7 @@ from distpriv.analysis.guarantee import (
     relaxed_frame,
     repeated_frame,
 )
-from distpriv.charts import guarantee, style
+from distpriv.charts import guarantee
 from distpriv.model import Promise
 from distpriv.privacy import delivered_delta, optimal_attack_accuracy, privacy_loss
 from distpriv.privacy.meaning import knowing
@@ -105,20 +105,11 @@ def test_attackers_who_know_records_are_right_more_often(model, releases):
     assert plot.repeated_releases(model, releases).layout.xaxis.range == (1, 20)
 
 
-def test_joint_risk_is_a_point_a_release_and_a_further_one_is_hollow():
-    rows = {"releases": [0, 1, 2], "guesses": [50.0, 57.5, 61.2], "further": [False, False, True]}
-    frame = pd.DataFrame(rows | {"kept": [True, True, False]})
-    figure = guarantee.together(frame, limit=60.0)
-    line, made, further = figure.data
-    assert (list(line.x), list(line.y), line.line.shape) == ([0, 1, 2], rows["guesses"], "hv")
-    assert [(one.x[0], one.y[0]) for one in (made, further)] == [(1, 57.5), (2, 61.2)]
-    assert (made.marker.color, further.marker.color) == (style.GOOD, style.BAD)
-    assert (further.name, further.marker.symbol) == ("further", "circle-open")
-    assert figure.layout.shapes[0].y0 == 60
-    assert figure.layout.yaxis.range[1] > 61.2
-    alone = guarantee.together(frame.head(1).assign(kept=None))
-    assert (len(alone.data), len(alone.layout.shapes)) == (1, 0)
-    assert guarantee.together_alt(frame).replace("\u00a0", " ") == (
-        "Right guesses from all releases together: after 1 58 times in 100, with a further one "
-        "61 times in 100."
-    )
+def test_joint_risk_of_one_release_is_a_line_with_whole_numbers():
+    frame = pd.DataFrame({"way": ["so far", "so far", "OptM", "OptM"], "count": [0, 1, 1, 2]})
+    frame["guesses"] = [50.0, 57.5, 57.5, 61.2]
+    figure = guarantee.attackers(frame, "count", "releases", limit=60.0)
+    assert [list(one.y) for one in figure.data] == [[50.0, 57.5], [57.5, 61.2]]
+    assert (figure.layout.xaxis.dtick, figure.layout.shapes[0].y0) == (1, 60)
+    assert {"so far", "OptM", "you accept"} <= {one.text for one in figure.layout.annotations}
+    assert "OptM: right 61\u00a0times in\u00a0100 at 2" in guarantee.attackers_alt(frame, "count")

@@ -1,0 +1,75 @@
+"""Scenarios as files: what is read back, and what is said of the rest."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from distpriv.analysis import Scenario
+from distpriv.analysis.tables import start
+from distpriv.dashboard.scenarios import open_file
+from distpriv.dashboard.state import State
+from distpriv.errors import ReadError
+from distpriv.privacy import Persons
+from distpriv.queries import Mean, Pair, SensitiveProperty
+from distpriv.sources import FrameSource
+
+SHOPS = pd.DataFrame({"age": range(40), "buyer": [*"yn"] * 20, "town": [*"abcd"] * 10})
+
+
+@pytest.fixture
+def state():
+    return State()
+
+
+def test_file_brings_back_every_choice(state):
+    pair = Pair(SensitiveProperty("sex", "Female"), 0.31, 0.47)
+    values = {"secrets": (pair, *state.scenario.secrets), "statistics": (Mean("age"),)}
+    values |= {"records": None, "by": "epsilon", "epsilon": 0.7, "delta": 0.01, "seed": 3}
+    values |= {"mechanism": "DauM", "calibration": "exact", "units": "raw", "grid_safe": False}
+    values |= {"persons": Persons(1.0, 0.01), "known_records": 4, "reference_share": 0.4}
+    chosen = replace(state.scenario, **values)
+    open_file(state, chosen.to_json().encode())
+    assert state.scenario == chosen
+    assert not state.notes
+    state.undo()
+    assert state.scenario == State().scenario
+
+
+def test_file_of_a_table_that_is_not_here_keeps_what_fits(state):
+    source = FrameSource("upload", "shops.csv", SHOPS)
+    brought = replace(start(source), guesses=70.0, statistics=(Mean("age"), Mean("gone")))
+    open_file(state, brought.to_json().encode("utf-8-sig"))
+    state.fit()
+    assert state.scenario.source == "census-income"
+    assert (state.scenario.guesses, state.scenario.statistics) == (70.0, (Mean("age"),))
+    assert state.scenario.secrets == State().scenario.secrets
+    assert "is not here" in state.notes[0]
+    assert "buyer" in state.notes[-1]
+    state.bring(source, replace(start(source), source="upload"))
+    open_file(state, brought.to_json().encode())
+    assert (state.scenario.source, state.scenario.secrets) == ("upload", brought.secrets)
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"\xff\xfe\x00", "no JSON"),
+        (b"[1]", "no scenario"),
+        (b'{"format": "distpriv scenario", "version": 9}', "version 9"),
+        (Scenario(by="epsilon").to_json().encode(), "add epsilon"),
+    ],
+)
+def test_wrong_file_is_one_sentence_and_nothing_changes(state, data, words):
+    before = state.scenario
+    with pytest.raises(ReadError, match=words):
+        open_file(state, data)
+    assert state.scenario is before
+
+
+def test_numbers_outside_their_domain_are_left_out_and_said(state):
+    open_file(state, replace(state.scenario, guesses=300.0, known_records=-2).to_json().encode())
+    assert state.scenario == State().scenario
+    assert len(state.notes) == 2
