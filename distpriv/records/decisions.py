@@ -17,17 +17,8 @@ from uuid import uuid4
 from sqlalchemy import Connection
 
 from distpriv.errors import StoreError
-from distpriv.records.store import (
-    DECISIONS,
-    FINGERPRINTS,
-    NAMES,
-    RELEASES,
-    Store,
-    add,
-    legible,
-    plain,
-    rows,
-)
+from distpriv.records import store as database
+from distpriv.records.store import Store, add, legible, plain, rows
 
 __all__ = ["ACTS", "Decision", "Naming", "Version", "answer", "cleaned", "decision", "decisions"]
 __all__ += ["propose", "same_name"]
@@ -160,7 +151,7 @@ def propose(
     values |= {"act": "proposed", "token": token, "fingerprint": naming.fingerprint}
     content = _checked(body)
     with store.writing() as connection:
-        if again := rows(connection, DECISIONS, token=token):
+        if again := rows(connection, database.DECISIONS, token=token):
             return _one(connection, again[0].key)
         name = take(connection, naming)
         if key:
@@ -243,7 +234,7 @@ def decision(store: Store, key: str) -> Decision:
 def decisions_in(connection: Connection, **where: object) -> list[Decision]:
     """List decisions inside a transaction, the latest first."""
     histories: dict[str, list[Version]] = {}
-    for row in rows(connection, DECISIONS, **where):
+    for row in rows(connection, database.DECISIONS, **where):
         with legible():
             values = {one.name: getattr(row, one.name) for one in fields(Version)}
             values |= {"at": datetime.fromisoformat(row.at), "body": {**row.body}}
@@ -259,12 +250,12 @@ def take(connection: Connection, naming: Naming) -> str:
     nobody said that this is a newer version of it.
     """
     name = cleaned_name(naming.name, "the name of this table")
-    for row in rows(connection, FINGERPRINTS, fingerprint=naming.fingerprint):
+    for row in rows(connection, database.FINGERPRINTS, fingerprint=naming.fingerprint):
         if same_name(row.name, name):
             return str(row.name)
         if not _given_up(connection, row.name):
             raise StoreError(f"This table is on record as {row.name!r}; use that name.")
-    namesakes = rows(connection, NAMES, folded=folded(name))
+    namesakes = rows(connection, database.NAMES, folded=folded(name))
     if namesakes and not naming.newer:
         if not _given_up(connection, namesakes[0].name):
             raise StoreError(
@@ -276,17 +267,17 @@ def take(connection: Connection, naming: Naming) -> str:
         name = namesakes[0].name
     else:
         key = secrets.token_bytes(32)
-        add(connection, NAMES, name=name, folded=folded(name), key=key)
+        add(connection, database.NAMES, name=name, folded=folded(name), key=key)
     about = plain({"title": naming.title, "columns": naming.columns}, "Title and columns")
-    add(connection, FINGERPRINTS, fingerprint=naming.fingerprint, name=name, about=about)
+    add(connection, database.FINGERPRINTS, fingerprint=naming.fingerprint, name=name, about=about)
     return name
 
 
 def _given_up(connection: Connection, name: str) -> bool:
     """Free a name without decision and release, for it may have been mistyped."""
-    if any(rows(connection, table, name=name) for table in (DECISIONS, RELEASES)):
+    if any(rows(connection, table, name=name) for table in (database.DECISIONS, database.RELEASES)):
         return False
-    for table in (NAMES, FINGERPRINTS):
+    for table in (database.NAMES, database.FINGERPRINTS):
         connection.execute(table.delete().where(table.c.name == name))
     return True
 
@@ -328,5 +319,6 @@ def _unchanged(connection: Connection, key: str, seen: int) -> Decision:
 
 
 def _add(connection: Connection, key: str, version: int, **values: Any) -> Decision:
-    add(connection, DECISIONS, key=key, version=version, at=datetime.now(UTC).isoformat(), **values)
+    about = {"key": key, "version": version, "at": datetime.now(UTC).isoformat()}
+    add(connection, database.DECISIONS, **about, **values)
     return _one(connection, key)
