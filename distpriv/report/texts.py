@@ -10,7 +10,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Callable
-from datetime import date
+from datetime import UTC, date, datetime
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from distpriv.text import percent, significant, whole
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["bells", "render"]
+__all__ = ["bells", "digits", "minute", "render"]
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&:@]|(?<=www)\.", re.IGNORECASE)
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")  # signs that turn the direction of text, and the like
@@ -46,7 +46,7 @@ def _environment(ending: str) -> Environment:
     )
     made.filters |= {"cap": lambda text: text[:1].upper() + text[1:], "day": _day, "first": _first}
     made.filters |= {"num": _number, "pct": percent, "right": _right, "whole": whole}
-    made.filters["words"] = _words
+    made.filters |= {"digits": digits, "guesses": _guesses, "minute": minute, "words": _words}
     made.globals["bells"] = bells
     return made
 
@@ -85,6 +85,24 @@ def _right(guesses: float) -> str:
     return "more than 99" if 99.5 <= guesses < 100 else f"{guesses:.0f}"
 
 
+def minute(at: datetime) -> str:
+    """Write a time in UTC, as a record has it."""
+    return f"{at.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
+
+
+def digits(value: float, count: int = 3, up: bool = False) -> float | None:
+    """Round to significant digits, perhaps up; None for what is no number."""
+    if not math.isfinite(value) or not value:
+        return 0.0 if value == 0 else None
+    unit = 10.0 ** (math.floor(math.log10(abs(value))) - count + 1)
+    return float(f"{(math.ceil if up else round)(value / unit) * unit:.{count}g}")
+
+
+def _guesses(guesses: float) -> float:
+    """Round right guesses of 100; what is not certain does not become 100."""
+    return 100.0 if guesses >= 100 else round(min(guesses, 99.9), 1)
+
+
 def _words(value: Any) -> str:
     """Write a value of JSON in words."""
     if isinstance(value, dict):
@@ -96,8 +114,13 @@ def _words(value: Any) -> str:
     return significant(value, 4) if isinstance(value, int | float) else str(value or "–")
 
 
+def _item(value: Any) -> Any:
+    """Return what a NumPy scalar holds."""
+    return value.item()
+
+
 _WRITE: dict[str, Callable[[Any], Any]] = {"html": _line, "md": _in_markdown}
-_WRITE |= {"json": json.dumps, "txt": repr}
+_WRITE |= {"json": lambda value: json.dumps(value, allow_nan=False, default=_item), "txt": repr}
 
 
 def bells(guesses: float) -> dict[str, Any]:
