@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context
 from fractions import Fraction
@@ -32,7 +31,7 @@ from distpriv.model.estimated import estimated_law
 from distpriv.model.grid import deviations
 from distpriv.queries import Query
 
-__all__ = ["NoiseLaw", "balanced_figures", "intervals", "places_of", "rounded_up", "written"]
+__all__ = ["NoiseLaw", "balanced_figures", "places_of", "rounded", "rounded_up", "written"]
 
 _BITS = 256
 _PARTS = 100  # of the noise's deviation that a number is rounded to, at most
@@ -153,29 +152,15 @@ class NoiseLaw:
     def intervals(self, values: FloatArray, level: float = 0.95) -> list[list[float] | None]:
         """Return between which ends the table's own values lie; None where they are released.
 
-        By the noise alone, with what rounding moves. Wide enough where Laplace noise takes part
-        (Gauss's inequality for what has one peak).
+        By the noise alone, with what rounding moves. Wide enough where Laplace noise takes part, by
+        Gauss's inequality for what has one peak.
         """
-        reach = float(ndtri((1 + level) / 2))
-        if self.laplace.any():
-            reach = 2 / 3 / math.sqrt(1 - level)
-        return intervals(values, self.deviations, self.decimals, reach)
-
-
-def intervals(
-    values: FloatArray,
-    deviations: FloatArray,
-    decimals: Sequence[int | None],
-    reach: float = float(ndtri(0.975)),
-) -> list[list[float] | None]:
-    """Return the values less and plus so many deviations, (m,), and half of their last decimal."""
-    every = zip(values.tolist(), deviations.tolist(), decimals, strict=True)
-    ends: list[list[float] | None] = []
-    for value, size, places in every:
-        half = reach * size + (0.0 if places is None else 0.5 * 10.0**-places)
-        both = [rounded(value + side * half, places_of(size)) for side in (-1, 1)]
-        ends.append(both if size else None)
-    return ends
+        reach = 2 / 3 / math.sqrt(1 - level) if self.laplace.any() else ndtri((1 + level) / 2)
+        ends: list[list[float] | None] = []
+        for value, size, at in zip(values, self.deviations, self.decimals, strict=True):
+            half = 0.0 if at is None else float(reach * size) + 10.0**-at
+            ends.append([rounded(float(value) + x, at) for x in (-half, half)] if half else None)
+        return ends
 
 
 def rounded_up(values: ArrayLike) -> FloatArray:

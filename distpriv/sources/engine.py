@@ -429,7 +429,6 @@ class EngineSource:
         names: str = "",
         *,
         ranks: Ranks | None = None,
-        complete: bool = False,
     ) -> Kept:
         """Return what statistics need of records that a secret key keeps, see `FrameSource`."""
         if not (names or self.place):
@@ -458,26 +457,20 @@ class EngineSource:
         rank = _RANKS.get(self.engine.dialect, "sha256({})").format(ranked)
         records = sql.grouped(self.table, [*cells, rank], having)
         columns = ", ".join(f"v{at}" for at in range(len(cells) + 1))
-        groups = tuple(enumerate(numbers))
-        last, flag = f"v{len(cells)}", "grp" if complete else "flag"
-        wheres = [f"{flag} = {g} ORDER BY {last} LIMIT {int(number)}" for g, number in groups]
+        last, sizes = f"v{len(cells)}", (int(counts[0] or 0), int(counts[1] or 0))
+        wheres = []
+        for group, number in enumerate(numbers if ranks is None else ()):
+            check_enough(sizes[group], number, group, secret)
+            wheres.append(f"flag = {group} ORDER BY {last} LIMIT {int(number)}")
         if ranks is not None:
-            top = max((b"", *ranks[0], *ranks[1]))
-            bound = labels.bind(top if self.engine.dialect in _RANKS else top.hex())
+            bound = labels.bind(max((b"", *ranks[0], *ranks[1])).hex())
             wheres = [f"{last} <= {bound} ORDER BY {last}"]
-        parts = [
-            self.engine.rows(f"SELECT {columns}, flag FROM ({records}) AS r WHERE {where}", labels)
-            for where in wheres
-        ]
-        for group, number in groups if ranks is None else ():
-            there = len(parts[group]) if complete else int(counts[group] or 0)
-            check_enough(there, number, group, secret)
-        rows = [row for part in parts for row in part]
+        start = f"SELECT {columns}, flag FROM ({records}) AS r WHERE "
+        rows = [row for where in wheres for row in self.engine.rows(start + where, labels)]
         every = np.array([(*row[:-2], row[-1]) for row in rows], dtype=float)
         every = np.reshape(every, (-1, len(cells) + 1))
-        digests = [bytes.fromhex(x) if isinstance(x, str) else bytes(x) for *_, x, _ in rows]
-        sizes = int(counts[0] or 0), int(counts[1] or 0)
-        return kept_of(every[:, :-1], every[:, -1], digests, sizes, ranks)
+        texts = [bytes.fromhex(rank) for *_, rank, _ in rows]
+        return kept_of(every[:, :-1], every[:, -1], texts, sizes, ranks)
 
     def _frame(self, names: Sequence[str]) -> FrameSource:
         frame = self.columns(names)

@@ -167,35 +167,32 @@ class FrameSource:
         names: str = "",
         *,
         ranks: Ranks | None = None,
-        complete: bool = False,
     ) -> Kept:
         """Return what statistics need of records that a secret key keeps, see `Kept`.
 
         Those are so many records without and with the property, `numbers`, whose names rank first
-        by the SHA-256 of key and name, whatever their values; incomplete ones are left out then, or
-        before, where `complete` records are to be drawn. `names` is a column of whole numbers or
-        texts that are all different, "" for the row's number.
+        by the SHA-256 of key and name, whatever their values; incomplete ones are left out then.
+        `names` is a column of whole numbers or texts that are all different, "" for the row's
+        number. With the ranks of what an older version of the table kept, these records alone are
+        kept, but for those that have gone.
 
-        With the ranks of records that an older version of the table kept, these alone are kept, but
-        for those that have gone. SourceError if the column does not name the records, fewer are
-        there than are to be kept, or one of them has changed its group.
+        SourceError if the column does not name the records, fewer are there than are to be kept, or
+        a kept one has changed its group.
         """
         values, having = query.values(self.frame), secret.mask(self.frame)
-        if complete:
-            having = np.where(np.isfinite(values).all(axis=1), having, np.nan)
         texts, start = _names(self.frame, names), key.hex()
-        places = [np.flatnonzero(having == group) for group in (0, 1)]
-        counts = len(places[0]), len(places[1])
-        asked = range(len(having)) if ranks else np.concatenate(places).tolist()
-        rank = {at: sha256(f"{start}{texts[at]}".encode()).digest() for at in asked}
-        if ranks:
-            order = sorted(rank, key=rank.__getitem__)
-            return kept_of(values[order], having[order], [rank[at] for at in order], counts, ranks)
-        chosen = []
-        for group, number in enumerate(numbers):
-            check_enough(counts[group], number, group, secret)
-            chosen += sorted(places[group].tolist(), key=rank.__getitem__)[:number]
-        return kept_of(values[chosen], having[chosen], [rank[at] for at in chosen], counts)
+        places = [np.flatnonzero(having == group).tolist() for group in (0, 1)]
+        counts, parts = (len(places[0]), len(places[1])), places
+        if ranks is not None:  # also of records whose property is missing now
+            parts, numbers = [[*range(len(having))]], [len(having)]
+        rank = {
+            at: sha256(f"{start}{texts[at]}".encode()).digest() for part in parts for at in part
+        }
+        order: list[int] = []
+        for group, (part, number) in enumerate(zip(parts, numbers, strict=True)):
+            check_enough(len(part), number, group, secret)
+            order += sorted(part, key=rank.__getitem__)[:number]
+        return kept_of(values[order], having[order], [rank[at] for at in order], counts, ranks)
 
     def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
         values = query.values(self.frame)
@@ -231,22 +228,18 @@ def kept_of(
 
     SourceError where one of these has the property no longer, or has it now.
     """
-    group = [int(one) if one in (0, 1) else -1 for one in having.tolist()]
-    if ranks is not None:
-        before = {rank: side for side, part in enumerate(ranks) for rank in part}
-        some = [at for at, rank in enumerate(names) if rank in before]
-        if any(before[names[at]] != group[at] for at in some):
-            raise SourceError(
-                "A record that balanced figures keep has changed whether it has the property, or "
-                "lost it, so they cannot be told of this version; release it no more."
-            )
-        some.sort(key=group.__getitem__)
-        values, having, names = values[some], having[some], [names[at] for at in some]
-        group = [group[at] for at in some]
-    pairs = list(zip(group, names, strict=True))
-    both = [rank for side, rank in pairs if not side], [rank for side, rank in pairs if side]
+    before = {rank: group for group, part in enumerate(ranks or ()) for rank in part}
+    some = [at for at, rank in enumerate(names) if ranks is None or rank in before]
+    if any(before.get(names[at], having[at]) != having[at] for at in some):
+        raise SourceError(
+            "A record that is kept has changed whether it has the property, or lost it, so nothing "
+            "more can be told of the kept records; release no further version."
+        )
+    some.sort(key=having.__getitem__)
+    values, having = values[some], having[some]
+    without, both = len(some) - int(having.sum()), [names[at] for at in some]
     there = np.isfinite(values).all(axis=1)
-    return Kept(values[there], having[there], both, counts)
+    return Kept(values[there], having[there], (both[:without], both[without:]), counts)
 
 
 def _names(frame: pd.DataFrame, names: str) -> Sequence[object]:

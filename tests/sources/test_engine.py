@@ -157,6 +157,37 @@ def test_key_keeps_the_same_records_wherever_the_table_lives(pair):
             source.kept(query, SECRET, (40, 30), b"key")
 
 
+def test_kept_records_of_an_older_version_are_the_only_ones_kept(pair):
+    """Seven of them have gone since, and the last 200 records are new."""
+    source, frame = replace(pair[0], most=0), pair[1]
+    query, texts = Query([Mean("age"), Sum("pay")]), ("id", "code")
+    older = frame.iloc[: N - 200]
+    for names in texts:
+        ranks = source_of(older).kept(query, SECRET, (60, 50), b"key", names).ranks
+        gone = tuple([bytes([at]) * 32 for at in range(7)] + one[7:] for one in ranks)
+        ours, theirs = (
+            one.kept(query, SECRET, (60, 50), b"key", names, ranks=gone)
+            for one in (source, source_of(frame))
+        )
+        np.testing.assert_array_equal(ours.values, theirs.values)
+        np.testing.assert_array_equal(ours.having, theirs.having)
+        assert ours.ranks == theirs.ranks == tuple(one[7:] for one in ranks)
+        late = int((frame["late"] == 1).sum())
+        assert ours.counts == theirs.counts == (N - late, late)
+        first = source_of(older).kept(query, SECRET, (60, 50), b"key", names)
+        again = source_of(older).kept(query, SECRET, (1, 1), b"key", names, ranks=ranks)
+        np.testing.assert_array_equal(first.values, again.values)
+        assert (first.ranks, first.counts) == (again.ranks, again.counts)
+        swapped = [ranks[0][1:], [*ranks[1], ranks[0][0]]]
+        for one in (source, source_of(frame)):
+            with pytest.raises(SourceError, match="changed whether it has the property"):
+                one.kept(query, SECRET, (60, 50), b"key", names, ranks=swapped)
+    lost = frame.assign(late=frame["late"].mask(frame["late"] == 1))
+    lost.iloc[0, lost.columns.get_loc("late")] = 1  # so that somebody has it
+    with pytest.raises(SourceError, match="changed whether"):
+        source_of(lost).kept(query, SECRET, (60, 50), b"key", "code", ranks=ranks)
+
+
 def test_long_query_is_stopped_by_hand_and_by_its_time_limit(pair):
     source = pair[0]
     age, tables = "v0" if source.place else '"age"', [f"{source.table} AS {x}" for x in "abcd"]

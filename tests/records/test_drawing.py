@@ -1,0 +1,302 @@
+"""Releases of tables through the door: rules, limits, and attackers on what is released."""
+
+import json
+from dataclasses import replace
+from uuid import uuid4
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import distpriv as dp
+from distpriv.analysis.comparison import judge
+from distpriv.errors import DistprivError, NotApplicable, StoreError
+from distpriv.mechanisms.draws import rounded, rounded_up
+from distpriv.model import AS_IT_IS, Promise, no_data
+from distpriv.records import decisions, drawing, ledger as book
+from distpriv.records.store import Store
+from distpriv.sources import source_of
+
+SECRET, OTHER = dp.SensitiveProperty("late", 1), dp.SensitiveProperty("sex", "f")
+PAIR, SEX = dp.Pair(SECRET, 0.3, 0.4), dp.Pair(OTHER, 0.4, 0.6)
+FIGURES = dp.Mean("age"), dp.Count("town", "a")
+
+
+def table(seed=0, n=200, share=0.35):
+    """Records whose figures differ much between the groups, in no order."""
+    rng = np.random.default_rng(seed)
+    late = rng.permutation(np.repeat([0, 1], [n - round(n * share), round(n * share)]))
+    return pd.DataFrame(
+        {
+            "id": rng.permutation(n),
+            "age": np.round(rng.normal(40 + 10 * late, 8)),
+            "town": np.where(rng.random(n) < 0.1 + 0.8 * late, "a", "b"),
+            "sex": rng.permutation(np.repeat(["f", "m"], [n // 2, n - n // 2])),
+            "late": late,
+        }
+    )
+
+
+@pytest.fixture
+def store(tmp_path):
+    return Store(f"sqlite:///{tmp_path / 'records.sqlite'}")
+
+
+def evaluated(frame, pairs=(PAIR,), statistics=FIGURES, reference=None, **more):
+    more = {"records": None, "guesses": 70.0} | more
+    if reference is not None:
+        more["reference_data"] = "public"
+    scenario = dp.Scenario("x", secrets=pairs, statistics=statistics, **more)
+    return dp.evaluate(scenario, frame, reference=reference)
+
+
+def naming(now, name="Staff", newer=False):
+    return book.Naming(name, now.source.fingerprint, "staff.csv", ("age",), newer)
+
+
+def way_of(now, key):
+    if key == now.scenario.mechanism:
+        return now.way
+    plain = {"as it is": AS_IT_IS, "no data": no_data(now.model)}
+    return judge(now.model, [plain.get(key) or dp.calibrate(key, now.model)], now.promise)[0]
+
+
+def released(store, now, key="OptM", name="Staff", newer=False, way=None, **more):
+    values = {"token": uuid4().hex, "author": "Ana", "reason": "Urgent"} | more
+    way = way_of(now, key) if way is None else way
+    return drawing.release(store, now, way, naming(now, name, newer), **values)
+
+
+FRAME = table()
+NOW = evaluated(FRAME)
+
+
+def test_release_is_what_was_drawn_and_what_recipients_need(store):
+    entry = released(store, NOW)
+    body = entry.body
+    assert book.releases(store) == [entry]
+    assert body["scenario"] == json.loads(NOW.scenario.to_json())
+    noise = NOW.way.release
+    np.testing.assert_array_equal(body["law"]["noise"], noise.covariance)
+    spread = rounded_up(np.sqrt(noise.covariance.diagonal()))
+    assert body["deviations"] == spread.tolist()
+    answer = source_of(FRAME).answer(NOW.query)
+    assert (np.abs(body["values"] - answer) < 6 * spread).all()
+    assert body["values"] != answer.tolist()
+    assert all(
+        low < value < high
+        for value, (low, high) in zip(body["values"], body["intervals"], strict=True)
+    )
+    assert body["together"] == body["guesses"] == rounded_up(NOW.way.guesses)
+    assert body["promise"] == {"epsilon": 0.0, "delta": 0.4, "guesses": 70.0}
+    assert body["estimates"] is None  # their groups are the table's
+    public = evaluated(table(2), reference=table(1))
+    body = released(store, public, name="Other").body
+    assert (np.array(body["estimate_errors"]) <= body["errors"]).all()
+    assert len(body["estimates"]) == 2
+    nothing = released(store, public, "no data", name="Other", token="n").body
+    assert nothing["values"] == [rounded(x, None) for x in public.model.pairs[0].means.mean(axis=0)]
+    assert released(store, public, "no data", name="Other", token="n").body == nothing
+    assert len(book.releases(store)) == 3
+
+
+def test_releases_together_keep_the_limit_by_their_joint_law(store):
+    """A second release gets as much noise as the first one's limit leaves; then nothing is left."""
+    first = drawing.fitting(NOW, NOW.way, book.Standing())
+    assert first is NOW.way
+    strict = evaluated(FRAME, guesses=60.0)
+    released(store, strict)
+    with pytest.raises(StoreError, match=r"δ = 0\.\d+ at ε = 0 .* limit is 0\.2"):
+        released(store, strict)
+    with pytest.raises(StoreError, match=r"the limit is 0\.4"):
+        released(store, NOW)  # which accepts 70 of 100
+    further = drawing.fitting(NOW, NOW.way, book.standing(store, "Staff"))
+    assert np.trace(further.release.covariance) > 1.1 * np.trace(NOW.way.release.covariance)
+    entry = released(store, NOW, way=further)
+    assert entry.body["together"] == pytest.approx(70, abs=0.1)
+    every = book.releases(store)
+    assert drawing.risk(NOW, every, PAIR) == pytest.approx(70, abs=0.1)
+    assert drawing.risk(NOW, every[:1], PAIR, NOW.way) > 73
+    with pytest.raises(NotApplicable, match="leaves nothing"):
+        drawing.fitting(NOW, NOW.way, book.standing(store, "Staff"))
+
+
+def test_limits_in_force_count_whatever_a_scenario_promises(store):
+    """A decision about the other secret, and a stricter one about this."""
+    for pair, guesses in ((SEX, 51.0), (PAIR, 65.0)):
+        limit = {
+            "secret": pair.plain(),
+            "epsilon": 0.0,
+            "delta": 2 * guesses / 100 - 1,
+            "guesses": guesses,
+        }
+        body = {"scenario": {"n": 1}, "way": "OptM", "record": {}, "limits": [limit]}
+        one = decisions.propose(
+            store, naming(NOW), token=uuid4().hex, author="Ana", reason="?", body=body
+        )
+        decisions.answer(store, one.key, 1, author="Bo", act="agreed")
+    with pytest.raises(StoreError, match=r"about late = 1, and the limit is 0\.3"):
+        released(store, NOW)
+    fits = drawing.fitting(NOW, NOW.way, book.standing(store, "Staff"))
+    assert released(store, NOW, way=fits).body["together"] < 60 < NOW.way.guesses
+    laplace = evaluated(FRAME, mechanism="DirM(L)")
+    with pytest.raises(NotApplicable, match="Laplace"):
+        drawing.fitting(laplace, laplace.way, book.standing(store, "Staff"))
+    for key in ("BalM", "DirM(L)"):
+        with pytest.raises(NotApplicable, match=r"cannot be counted|no bell curve"):
+            released(store, laplace, key)
+
+
+def changed(frame, rows=slice(None), **columns):
+    return frame.iloc[rows].assign(**columns)
+
+
+NAMED = {"names": "id"}
+GROWN = pd.concat([FRAME, table(3, 60).assign(id=range(1000, 1060))], ignore_index=True)
+CHANGED = FRAME.assign(late=FRAME["late"].where(FRAME["late"] == 0, 1 - (FRAME["id"] < 40)))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        (("BalM", NAMED), (NOW, "OptM", {}), "give the secret away|beside noise"),
+        (("BalM", NAMED), (evaluated(FRAME, guesses=99.9), "as it is", {}), "beside noise"),
+        (("OptM", {}), (NOW, "BalM", NAMED), "beside noise"),
+        (("BalM", NAMED), (NOW, "BalM", {"names": ""}), "keep others"),
+        (("BalM", NAMED), (NOW, "BalM", NAMED | {"name": "Other"}), "on record as 'Staff'"),
+        (("BalM", NAMED), (evaluated(FRAME, (dp.Pair(SECRET, 0.3, 0.5),)), "BalM", NAMED), "cannot be counted|keep others"),
+        (("BalM", NAMED), (evaluated(FRAME, (dp.Pair(SECRET, 0.34, 0.36),)), "BalM", NAMED), "cannot be counted|keep others"),
+        (("BalM", NAMED), (evaluated(FRAME, (SEX,)), "BalM", NAMED), "cannot be counted"),
+        (("BalM", NAMED), (evaluated(FRAME, records=150), "BalM", NAMED), "keep others"),
+        (("BalM", NAMED), (evaluated(GROWN), "BalM", NAMED), "another table on record"),
+        (("BalM", {}), (evaluated(GROWN), "BalM", {"newer": True}), "identifier"),
+        (("BalM", NAMED), (evaluated(CHANGED, (PAIR,)), "BalM", NAMED | {"newer": True}), "outside|changed whether"),
+        (("OptM", {}), (evaluated(GROWN), "OptM", {"newer": True}), "two versions"),
+        (None, (evaluated(FRAME, (dp.Pair(SECRET, 0.4, 0.5),)), "BalM", NAMED), r"outside 40 % to 50 %.*tell nobody, and take .* 30 % to 40 %"),
+        (None, (evaluated(FRAME, (PAIR, dp.Pair(OTHER, 0.1, 0.2))), "OptM", {}), "sex = f lies outside"),
+        (None, (NOW, "no data", {}), "the table's own groups"),
+        (None, (NOW, "as it is", {}), "does not keep the limit"),
+        (None, (NOW, "BalM", {"names": "age"}), "does not name the records"),
+    ],
+)  # fmt: skip
+def test_broken_rule_releases_nothing(store, first, second, sentence):
+    if first is not None:
+        released(store, NOW, first[0], **first[1])
+    now, key, more = second
+    with pytest.raises(DistprivError, match=sentence.replace(" %", "\u00a0%")):
+        released(store, now, key, **more)
+    assert len(book.releases(store)) == (first is not None)
+
+
+def test_table_that_changes_keeps_its_records_and_takes_no_new_ones(store):
+    """Averages are the same to the last digit, whatever comes, and in whatever order."""
+    now = evaluated(FRAME, statistics=FIGURES[:1])
+    before = released(store, now, "BalM", names="id").body
+    newer = evaluated(GROWN.sample(frac=1, random_state=2), statistics=FIGURES[:1])
+    after = released(store, newer, "BalM", names="id", newer=True).body
+    assert before["values"] == after["values"]
+    assert before["deviations"] == after["deviations"]
+    assert drawing.risk(now, book.releases(store), PAIR) == 50
+    gone = evaluated(GROWN[GROWN["id"] >= 20], statistics=FIGURES[:1])
+    assert released(store, gone, "BalM", names="id", newer=True).body["values"] != after["values"]
+    small = evaluated(
+        FRAME[(FRAME["id"] < 60) == (FRAME["late"] == 1)], (dp.Pair(SECRET, 0.05, 0.9),)
+    )
+    with pytest.raises(DistprivError):
+        released(store, small, "BalM", names="id", newer=True)
+
+
+def test_release_waits_until_the_analyst_has_seen_what_others_wrote(store, monkeypatch):
+    released(store, NOW, way=drawing.fitting(NOW, NOW.way, book.Standing()))
+    monkeypatch.setattr(book, "standing", lambda *_: book.Standing())
+    with pytest.raises(StoreError, match="Somebody has written meanwhile"):
+        released(store, NOW)
+    with pytest.raises(StoreError, match="changed since it was opened"):
+        drawing.release(
+            store, NOW, NOW.way, replace(naming(NOW), fingerprint="x"), token="t", author="Ana"
+        )
+
+
+def test_best_attacker_on_balanced_figures_is_right_by_chance(store):
+    """Tables at both ends of the range; of figures as they are the same test is never wrong."""
+    seen, raw = [], []
+    for seed in range(30):
+        now = evaluated(table(seed, 60, (0.3, 0.5)[seed % 2]), (dp.Pair(SECRET, 0.3, 0.5),))
+        seen.append(released(store, now, "BalM", name=f"t{seed}").body["values"])
+        raw.append(source_of(now.source).answer(now.query))
+    for figures, chance in ((np.array(seen), True), (np.array(raw), False)):
+        for column in figures.T:
+            assert (stats.ks_2samp(column[::2], column[1::2]).pvalue > 1e-4) == chance
+
+
+@pytest.mark.parametrize("replacement", [True, False])
+def test_sample_has_the_table_s_share_and_is_drawn_at_random(replacement, monkeypatch):
+    """Of 200 records 35 % have the property: 18 of 50, and 10 to 30 of another secret's."""
+    frame = table().assign(place=range(200))
+    pairs = PAIR, dp.Pair(OTHER, 0.4, 0.6)
+    now = evaluated(frame, pairs, (dp.Mean("place"),), records=50, replacement=replacement)
+    counts, late = np.zeros(200), frame["late"].to_numpy()
+    for turn in range(100):
+        monkeypatch.setattr(drawing, "_LOADED", (200, 100)[turn % 2])  # a part of the table, too
+        places = drawing._sample(now)[:, 0].astype(int)
+        assert late[places].sum() == 18
+        assert 20 <= (frame["sex"].to_numpy()[places] == "f").sum() <= 30
+        assert (len(set(places.tolist())) == 50) != replacement
+        counts += np.bincount(places, minlength=200)
+    for group in (0, 1):
+        some = counts[late == group]
+        assert stats.chisquare(some).pvalue > 1e-4
+    monkeypatch.setattr(drawing, "_TRIES", 0)
+    with pytest.raises(NotApplicable, match="inside their ranges"):
+        drawing._sample(now)
+
+
+def test_large_table_in_an_engine_is_released_where_it_lies(store):
+    import duckdb
+
+    database = duckdb.connect()
+    database.from_df(GROWN).create("staff")
+    source = replace(dp.connect(database, "staff", dialect="duckdb"), most=100)
+    for records, guesses in ((None, 60.0), (50, 70.0)):
+        now = evaluated(source, records=records, guesses=guesses)
+        fits = drawing.fitting(now, now.way, book.standing(store, "Staff"))
+        assert released(store, now, way=fits).body["law"]["records"] == records
+    database.from_df(FRAME).create("balanced")
+    source = replace(dp.connect(database, "balanced", dialect="duckdb"), most=100)
+    body = released(store, evaluated(source), "BalM", name="Other", names="id").body
+    assert np.abs(body["values"] - NOW.model.pairs[0].means).max() < 10
+
+
+# ---------------------------------------------------------------- dp.draw_release
+
+
+def test_draw_release_draws_noise_alone_or_puts_it_on_record(store):
+    model = dp.fit_gaussian(FRAME, NOW.query, PAIR)
+    release, balanced = dp.calibrate("OptM", model, 1.0, 1e-2), dp.calibrate("BalM", model)
+    alone = dp.draw_release(FRAME, NOW.query, release, pair=PAIR)
+    entry = dp.draw_release(
+        FRAME, NOW.query, release, pair=PAIR, ledger=store, name="Staff", author="Ana", reason="?"
+    )
+    assert (alone.number, entry.number) == (0, 1)
+    assert alone.body.keys() == entry.body.keys()
+    assert alone.body["promise"]["epsilon"] == 1.0
+    assert alone.body["values"] != entry.body["values"]
+    sums = dp.Query([dp.Count("town", "a")])
+    lawful = dp.fit_gaussian(FRAME, sums, PAIR, 40)
+    exact = dp.calibrate("OptM", lawful, guesses=52, calibration="exact-law")
+    drawn = dp.draw_release(FRAME, sums, exact, pair=PAIR, records=40, replacement=False)
+    assert drawn.body["rests"] == "exact"
+    raw = dp.draw_release(FRAME, sums, AS_IT_IS, pair=dp.Pair(SECRET, 0.345, 0.355))
+    assert raw.body["values"] == [(FRAME["town"] == "a").sum()]
+    assert raw.body["intervals"] == raw.body["deviations"] == [None]
+    for one, sentence in (
+        (balanced, "need a ledger"),
+        (no_data(model), "own groups"),
+        (AS_IT_IS, "does not keep"),
+    ):
+        with pytest.raises(DistprivError, match=sentence):
+            dp.draw_release(FRAME, NOW.query, one, pair=PAIR)
+    weak = replace(release, promise=Promise(0.1, 1e-2))
+    with pytest.raises(NotApplicable, match="does not keep"):
+        dp.draw_release(FRAME, NOW.query, weak, pair=PAIR)
