@@ -227,9 +227,10 @@ def _keep(
 def _covering(connection: Connection, name: str, about: tuple[object, ...]) -> str:
     """Key of the latest agreed decision on exactly this; "" for none."""
     for each in decisions.decisions_in(connection, name=name):
-        made, body = each.proposal, each.proposal.body
-        if each.agreed and (made.fingerprint, body["scenario"], body["way"]) == about:
-            return each.key
+        with legible():
+            made, body = each.proposal, each.proposal.body
+            if each.agreed and (made.fingerprint, body["scenario"], body["way"]) == about:
+                return each.key
     return ""
 
 

@@ -81,7 +81,7 @@ def legible() -> Iterator[None]:
     """Stop everything where an entry cannot be read, for it may count."""
     try:
         yield
-    except (TypeError, AttributeError, LookupError, ValueError):
+    except (TypeError, AttributeError, LookupError, StopIteration, ValueError):
         raise StoreError(
             "The database holds an entry that cannot be read; put a copy back. Nothing is released."
         ) from None

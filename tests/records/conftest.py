@@ -21,6 +21,7 @@ BODY = {
 }
 TABLE = l.Naming("Staff", "f1", "staff.csv", ("age", "left"))
 NEWER = l.Naming("Staff", "f2", "staff.csv", ("age", "left"), newer=True)
+OTHER = l.Naming("Other", "f9", "other.csv", ("x",))
 CHOICE = l.Choice(SECRET, (2, 1), "id")
 RANKS = ([b"aa", b"bb"], [b"cc"])
 

@@ -7,7 +7,7 @@ import pytest
 
 from distpriv.errors import StoreError
 from distpriv.records import decisions as d
-from tests.records.conftest import BODY, NEWER, SCENARIO, TABLE, agreed, at_once, proposed
+from tests.records.conftest import BODY, NEWER, OTHER, SCENARIO, TABLE, agreed, at_once, proposed
 
 
 def test_decision_comes_back_as_it_was_written(store):
@@ -31,7 +31,7 @@ def test_decision_comes_back_as_it_was_written(store):
 
 def test_decisions_are_listed_whole_and_the_latest_first(store):
     first, second = proposed(store), proposed(store)
-    other = proposed(store, replace(TABLE, name="Other", fingerprint="f9"))
+    other = proposed(store, OTHER)
     d.answer(store, first.key, 1, author="Bo", act="changes", reason="Newer data")
     moved = proposed(store, NEWER, key=first.key, seen=2)
     assert [each.key for each in d.decisions(store)] == [first.key, other.key, second.key]
@@ -174,7 +174,7 @@ def test_proposal_is_refused_and_leaves_nothing(store):
 def test_changed_proposal_stays_with_its_table(store):
     key = proposed(store).key
     with pytest.raises(StoreError, match="about 'Staff', and Ana has proposed; propose it anew"):
-        proposed(store, replace(TABLE, name="Other", fingerprint="f9"), key=key, seen=1)
+        proposed(store, OTHER, key=key, seen=1)
 
 
 def test_same_token_gives_the_same_decision_also_at_once(store):

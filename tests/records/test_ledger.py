@@ -12,6 +12,7 @@ from tests.records.conftest import (
     CHOICE,
     LIMIT,
     NEWER,
+    OTHER,
     RANKS,
     SCENARIO,
     SECRET,
@@ -23,8 +24,6 @@ from tests.records.conftest import (
     proposed,
     released,
 )
-
-OTHER = l.Naming("Other", "f9", "other.csv", ("x",))
 
 
 def test_release_comes_back_as_it_was_drawn(store):
