@@ -39,6 +39,7 @@ __all__ = ["draw_release", "fitting", "release", "risk"]
 
 _TRIES = 100  # samples that are drawn until every secret's share is inside its range
 _LOADED = 200_000  # records of a large table that a sample is taken from, at least
+_MEAN = math.sqrt(2 / math.pi)  # absolute error of normals with deviation 1
 _SYSTEM = random.SystemRandom()
 _UNCOUNTED = (
     "What balanced figures tell about other secrets or ranges, or beside noise, cannot be counted; "
@@ -251,30 +252,40 @@ def _sample(now: Evaluation) -> FloatArray:
 
 
 def _kept(
-    now: Evaluation, naming: Naming, choice: Choice, standing: Standing
-) -> tuple[Kept, Choice]:
-    """Return the records that are kept for ever, and the choice that they follow from."""
+    now: Evaluation, one: Release, naming: Naming, names: str, standing: Standing
+) -> tuple[Kept, Choice, Release]:
+    """Return the records that are kept for ever, the choice of them, and the release of them.
+
+    Numbers follow from the range and the records whose property is known, whatever else they lack:
+    how many are complete may tell the share.
+    """
     pair, ranks = now.scenario.secrets[0], None
+    keep = partial(now.source.kept, now.query, pair.secret, key=standing.key, names=names)
+    counts = keep((0, 0)).counts
+    n = now.scenario.records or sum(counts)
+    _check_share(pair, counts[1] / sum(counts), n)
+    numbers = pair.numbers(n).min(axis=0)
+    about = pair.plain() | {"records": now.scenario.records}
+    choice = Choice(about, (int(numbers[0]), int(numbers[1])), names)
     first = standing.choice
-    if first and (first.secret, first.names) == (choice.secret, choice.names):
-        choice = first  # a newer version has other numbers
-        if standing.fingerprint_of_choice != naming.fingerprint:
-            ranks = standing.ranks
-            if not choice.names:
-                raise StoreError(
-                    "Its kept records are named by their rows, which a newer version may have "
-                    "elsewhere. Only an identifier could have carried them over."
-                )
-    key, names, numbers = standing.key, choice.names, choice.numbers
-    kept = now.source.kept(now.query, pair.secret, numbers, key, names, ranks=ranks)
-    n, sizes = sum(kept.counts), np.array([len(one) for one in kept.ranks])
-    _check_share(pair, kept.counts[1] / n, n)
-    if (sizes > pair.numbers(n).min(axis=0)).any():
+    if first and (first.secret, first.names) == (about, names):
+        choice = first
+        ranks = standing.ranks if standing.fingerprint_of_choice != naming.fingerprint else None
+    if ranks and not names:
+        raise StoreError(
+            "Its kept records are named by their rows, which a newer version may have elsewhere. "
+            "Only an identifier could have carried them over, so nothing is released."
+        )
+    kept = keep(choice.numbers, ranks=ranks)
+    sizes = np.array([len(one) for one in kept.ranks], dtype=float)
+    if (sizes > numbers).any():
         raise NotApplicable(
             "The table has become too small for the records that are kept of it; release no more "
             "balanced figures of it."
         )
-    return kept._replace(ranks=ranks or kept.ranks), choice
+    share = one.reference or 0.0
+    one = replace(one, kept=sizes, stands_for=n * np.array([1 - share, share]))
+    return kept._replace(ranks=ranks or kept.ranks), choice, one
 
 
 # ---------------------------------------------------------------- what goes on record
@@ -285,6 +296,8 @@ def _figures(now: Evaluation, way: Way, law: NoiseLaw, values: FloatArray) -> di
     exact = [rounded(one, at) for one, at in zip(values.tolist(), law.decimals, strict=True)]
     figures = {"values": exact, "decimals": law.decimals, "intervals": law.intervals(values)}
     figures["deviations"] = [one or None for one in law.deviations.tolist()]
+    own = way.release.kind == "balanced"  # whose errors by the groups would tell the share
+    figures["errors"] = rounded_up(law.deviations * _MEAN if own else way.errors).tolist()
     figures |= {"estimates": None, "estimate_errors": None}
     if now.model.provenance != "table" and way.release.kind in ("noise", "balanced"):
         constant, slope, error = best_estimate(now.model, way.release)
@@ -305,20 +318,24 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
     arrays = {"noise": one.covariance, "laplace": laplace, "kept": one.kept}
     law = {name: None if array is None else array.tolist() for name, array in arrays.items()}
     law |= {"records": now.scenario.records, "names": names, "version": table.fingerprint}
-    about = {"name": naming.name, "title": naming.title, "records": now.n}
+    n, more = now.n, [*sentences.not_protected(now, way)]
+    if one.stands_for is not None:
+        n = round(one.stands_for.sum())
+    elif any(groups.dropped for groups in now.groups) and now.scenario.records is None:
+        more.append("How many records are complete is told. It may go with the secret.")
+    about = {"name": naming.name, "title": naming.title, "records": n}
     return {
         **{name: getattr(way, name) for name in ("title", "how", "rests", "basis")},
         "table": about | {"provenance": table.provenance},
         "secrets": [{"label": p.secret.label, "low": p.low, "high": p.high} for p in pairs],
         "labels": [*now.labels],
         "units": [*now.units],
-        "errors": rounded_up(way.errors).tolist(),
         "guesses": float(rounded_up(way.guesses)),
         "together": float(rounded_up(together)),
         "promise": {"epsilon": promise.epsilon, "delta": promise.delta, "guesses": most},
         "reference": one.reference,
         "range": [pairs[0].low, pairs[0].high],
-        "not_protected": [*sentences.not_protected(now, way)],
+        "not_protected": more,
         "law": law,
     }
 
@@ -377,15 +394,15 @@ def release(
     if naming.fingerprint != now.source.fingerprint:
         raise StoreError("The table has changed since it was opened; open it again.")
     together, one, choice, kept = _held(now, way, before), way.release, None, None
-    if one.kind == "balanced" and one.kept is not None:
-        about = now.scenario.secrets[0].plain() | {"records": now.scenario.records}
-        without, having = one.kept.astype(int).tolist()
+    if one.kind == "balanced":
         before = book.take_name(store, naming)
-        kept, choice = _kept(now, naming, Choice(about, (without, having), names), before)
+        kept, choice, one = _kept(now, one, naming, names, before)
+        way = replace(way, release=one)
     body, drawn = _body(now, way, naming, names, together), _drawing(now, way, kept)
 
     def draw(standing: Standing) -> dict[str, Any]:
-        if (standing.releases, standing.limits) != (before.releases, before.limits):
+        same = standing.releases == before.releases and standing.limits == before.limits
+        if not same or (kept and standing.key != before.key):
             raise StoreError("Somebody has written meanwhile; look at the releases and try again.")
         return body | drawn()
 
