@@ -117,7 +117,7 @@ def label(entry: Entry, decision: Decision | None = None) -> str:
     steps = () if decision is None else decision.versions
     agreed = [one for one in steps if one.act == "agreed" and one.at <= entry.at]
     people = {"answer": agreed[-1] if agreed else None, "proposal": decision and decision.proposal}
-    return render("label.md", entry=entry, rows=_rows(entry), **people)
+    return render("label.md", entry=entry, rows=_rows(entry, short=True), **people)
 
 
 def csv_of(entry: Entry) -> str:
@@ -156,17 +156,20 @@ def script(scenario: Scenario, file_name: str = "") -> str:
     return render("script.txt", s=scenario, text=text, file_name=file_name, example=example)
 
 
-def _rows(entry: Entry) -> list[dict[str, str]]:
-    """Return the figures of a release as they are written."""
-    from distpriv.mechanisms.draws import written
+def _rows(entry: Entry, short: bool = False) -> list[dict[str, str]]:
+    """Return the figures of a release as they are written, or with the digits that tell."""
+    from distpriv.mechanisms.draws import places_of, rounded, written
 
     body, rows = entry.body, []
     for at, (name, unit) in enumerate(zip(body["labels"], body["units"], strict=True)):
         places = body["decimals"][at]
-        value, ends = written(body["values"][at], places), body["intervals"][at] or ()
+        value, ends = body["values"][at], body["intervals"][at] or ()
+        if short and places is None and body["deviations"][at]:
+            places = places_of(body["deviations"][at])
+            value = rounded(value, places)
         ends = [f"{one:.6g}" if places is None else written(one, places) for one in ends]
         low, high = ends or ("", "")
-        row = {"figure": name, "value": value, "low": low, "high": high}
+        row = {"figure": name, "value": written(value, places), "low": low, "high": high}
         row |= {"error": f"{body['errors'][at]:.3g}", "unit": unit}
         if body["estimates"]:
             row["estimate"] = f"{body['estimates'][at]:.6g}"

@@ -15,14 +15,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from distpriv.analysis.frames import separation
-from distpriv.text import percent, significant, whole
+from distpriv.text import FIXED, THIN, percent, significant, whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
 __all__ = ["bells", "digits", "minute", "render"]
 
-_SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&:@]|(?<=www)\.", re.IGNORECASE)
+_SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&@]|:(?=\S)|(?<=www)\.", re.IGNORECASE)
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")  # signs that turn the direction of text, and the like
 
 
@@ -56,13 +56,14 @@ def _line(value: Any) -> Any:
     if not isinstance(value, str):
         return value
     seen = (sign for sign in value if sign.isspace() or unicodedata.category(sign) not in _UNSEEN)
-    return "".join(max(sign, " ") for sign in seen)
+    return "".join(" " if sign.isspace() and sign not in (THIN, FIXED) else sign for sign in seen)
 
 
 def _in_markdown(value: Any) -> Any:
     """Make text stand for itself: without formatting, links, pictures, cells and lines."""
-    line = " ".join(_line(value).split()) if isinstance(value, str) else value
-    return _SIGNS.sub(r"\\\g<0>", line) if isinstance(line, str) else line
+    if not isinstance(value, str):
+        return value
+    return _SIGNS.sub(r"\\\g<0>", " ".join(filter(None, _line(value).split(" "))))
 
 
 def _first(text: str, letters: int = 280) -> str:
