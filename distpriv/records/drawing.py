@@ -185,8 +185,9 @@ def fitting(now: Evaluation, way: Way, standing: Standing) -> Way:
 
 def _held(now: Evaluation, way: Way, standing: Standing) -> float:
     """Hold a way and all releases against every rule and limit; right guesses of 100 by all."""
-    for fitted, groups in zip(now.model.pairs, now.groups, strict=True):
-        _check_share(fitted.pair, groups.share, now.n)
+    pairs = zip(now.scenario.secrets, now.groups, strict=True)
+    for pair, groups in pairs if way.release.kind != "balanced" else ():
+        _check_share(pair, groups.share, now.n)  # of complete records; `_kept` has all others
     if not way.publishable:
         raise NotApplicable(
             "These expected figures are of the table's own groups, which they would tell; take "
