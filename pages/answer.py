@@ -48,8 +48,8 @@ def ask(decision: decisions.Decision, record: dict[str, Any]) -> None:
     )
     kept = release["verdict"]["kept"]
     within = f"limit {significant(limit)}"
-    look: dict[str, Any] = {"delta_arrow": "off", "border": True, "delta_color": "off"}
-    with st.container(key="asked"):
+    look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
+    with st.container(key="asked", border=True):
         first, second, third = st.columns(3)
         color = {"delta_color": "normal" if kept else "inverse"}
         first.metric("Right of 100", f"{guesses:.0f}", within, **look | color)

@@ -38,8 +38,9 @@ def on_record() -> tuple[list[Decision], list[ledger.Entry]]:
     known = [one.fingerprints for one in ledger.tables(store) if mine in one.fingerprints]
     found = [one for each in known or [(mine,)] for one in each]
     listed = [one for each in found for one in decisions.decisions(store, each)]
-    listed = list({one.key: one for one in listed}.values())
-    return sorted(listed, key=lambda one: one.now.at, reverse=True), ledger.releases(store)
+    unique = {one.key: one for one in listed if one.proposal.body.get("record")}
+    listed = sorted(unique.values(), key=lambda one: one.now.at, reverse=True)
+    return listed, ledger.releases(store)
 
 
 def covers(proposal: Version) -> bool:
@@ -48,11 +49,27 @@ def covers(proposal: Version) -> bool:
     return same and proposal.fingerprint == now.source.fingerprint
 
 
-def advice(covering: list[Version]) -> str:
-    """Return what to do next: release what is agreed, or propose."""
-    if not covering:
-        return sentences.decide_advice(now, page.WORDS)
-    return f"**{page.escape(covering[0].author)}** agreed to these settings. Release them below."
+def lead(mine: list[Decision]) -> None:
+    """Draw the page's answer: what is decided on these settings, or whether they can be."""
+    title = sentences.decide_title(now)
+    advice = sentences.decide_advice(now, page.WORDS)
+    if mine:
+        who = f"**{page.escape(mine[0].now.author)}**"
+        title, advice = {
+            "proposed": (
+                "Waiting for an answer",
+                "Hand on the link below. **Someone else** has to answer.",
+            ),
+            "agreed": ("Agreed", f"{who} agreed to these settings. Release them below."),
+            "changes": (
+                "Changes wanted",
+                f"{who} asked for changes. Change the settings at the "
+                "left, and propose them again.",
+            ),
+            "rejected": ("Rejected", f"{who} rejected these settings. Change them at the left."),
+        }[mine[0].now.act]
+    words = sentences.decide_lead(now, page.WORDS)
+    page.headline(title, words, advice, sentences.warning(now, page.WORDS))
 
 
 def limits() -> list[tuple[str, str]]:
@@ -149,6 +166,7 @@ def propose(asked: list[Decision]) -> None:
             return
     agree.done(state, what, number)
     state.author = author
+    state.notes.append("Proposed. Hand on the link.")
     st.rerun()
 
 
@@ -214,16 +232,10 @@ try:
 except StoreError as error:
     listed, releases = st.session_state.get(remembered, ([], []))
     trouble = error
-covering = [one.now for one in listed if one.agreed and covers(one.proposal)]
-page.headline(
-    sentences.decide_title(now),
-    sentences.decide_lead(now, page.WORDS),
-    lambda: advice(covering),
-    sentences.warning(now, page.WORDS),
-)
+listed.sort(key=lambda one: not covers(one.proposal))  # those of these settings first
+lead([one for one in listed if covers(one.proposal) and (one.agreed or one.now.act != "agreed")])
 scenarios.side_by_side(state, now)
 scenarios.file(state)
-propose([one for one in listed if one.now.act == "changes"])
 if trouble or listed:
     st.header("On record", anchor=False)
 if trouble:
@@ -231,5 +243,6 @@ if trouble:
 else:
     for one in listed:
         card(one, releases)
-seen = None if trouble else [(one.key, one.now.version) for one in listed]
-agree.watch(lambda: [(one.key, one.now.version) for one in on_record()[0]], seen)
+propose([one for one in listed if one.now.act == "changes"])
+seen = None if trouble else {one.key: one.now.version for one in listed}
+agree.watch(lambda: {one.key: one.now.version for one in on_record()[0]}, seen)

@@ -130,15 +130,13 @@ def watch(read: Callable[[], Any], shown: Any) -> None:
 def downloads(record: dict[str, Any], key: str) -> None:
     """Draw buttons for the report of a decision on record: HTML, Markdown and JSON."""
     address, code = link(key)
-    files: dict[str, tuple[str, str, Callable[[], str]]] = {
-        "Report": ("html", "text/html", lambda: report.page(record, address, code)),
-        "Markdown": ("md", "text/markdown", lambda: report.markdown(record)),
-        "Record": ("json", "application/json", lambda: json.dumps(record, ensure_ascii=False)),
+    files: dict[str, tuple[str, Callable[[], str]]] = {
+        "Report": ("report.html", lambda: report.page(record, address, code)),
+        "Markdown": ("report.md", lambda: report.markdown(record)),
+        "JSON for reviewers": ("record.json", lambda: json.dumps(record, ensure_ascii=False)),
     }
-    for label, (ending, mime, content) in files.items():
-        st.download_button(
-            label, content, f"report.{ending}", mime, on_click="ignore", key=f"{label}-{key}"
-        )
+    for label, (name, content) in files.items():
+        st.download_button(label, content, name, on_click="ignore", key=f"{label}-{key}")
 
 
 def history(decision: Decision) -> None:
