@@ -89,10 +89,7 @@ class Decision:
 
 
 def cleaned(text: str, what: str, longest: int = 4000) -> str:
-    """Trim a text that somebody typed, without signs that hide or turn others around.
-
-    StoreError if nothing is to be read in it, or it is too long.
-    """
+    """Trim a text that somebody typed; StoreError if it is too long, or nothing is to be read."""
     trimmed = "".join(
         " " if unicodedata.category(sign) in _HIDING and sign != "\n" else sign
         for sign in text.translate(_TURNS)
@@ -135,14 +132,9 @@ def propose(
 ) -> Decision:
     """Put a proposal on record, or a changed one where changes were asked for.
 
-    Parameters
-    ----------
-    token : str
-        The same token gives the same decision, and nothing is written twice.
-    body : mapping
-        Plain JSON: "scenario", "way", "record", "review" (ISO date) and "limits".
-    key, seen
-        Decision that it changes, and its latest version that the author has read.
+    Its body is plain JSON with "scenario", "way", "record", "review" (ISO date) and "limits". The
+    same token gives the same decision, and nothing is written twice. A changed one has the key of
+    the decision, and the latest version of it that its author has read.
 
     StoreError if something is to be filled in, the name is another table's, or somebody else has
     written meanwhile.
@@ -178,14 +170,8 @@ def answer(
 ) -> Decision:
     """Agree, ask for changes or reject, by somebody who did not propose.
 
-    Parameters
-    ----------
-    key, seen
-        Decision, and its latest version that the author has read.
-    act : "agreed", "changes" or "rejected"
-        The latter two need a reason.
-    review : date, optional
-        After which the decision counts no more, in place of the proposed date.
+    Who does says which version they have read. "changes" and "rejected" need a reason; a review
+    date takes the place of the proposed one, after which the decision counts no more.
 
     StoreError if the name is a proposer's, a reason is missing, the review date has passed, or
     somebody else was faster.
@@ -203,26 +189,21 @@ def answer(
             raise StoreError(f"{before.now.author} has {ACTS[before.now.act]} already.")
         proposers = [each.author for each in before.versions if each.act == "proposed"]
         if any(same_name(author, each) for each in proposers):
-            raise StoreError(
-                f"Someone other than {', '.join(dict.fromkeys(proposers))} must answer."
-            )
+            names = ", ".join(dict.fromkeys(proposers))
+            raise StoreError(f"Someone other than {names} must answer.")
         body = {**before.now.body} | ({"review": review.isoformat()} if review else {})
         if act == "agreed":
             _checked(body)
         values = {"author": author, "reason": reason, "act": act, "body": body}
-        about = {"name": before.now.name, "fingerprint": before.now.fingerprint}
-        return _add(connection, key, seen + 1, **values, **about)
+        values |= {"name": before.now.name, "fingerprint": before.now.fingerprint}
+        return _add(connection, key, seen + 1, **values)
 
 
 def decisions(store: Store, fingerprint: str | None = None) -> list[Decision]:
     """List all decisions, or those about one version of a table, the latest first."""
     with store.reading() as connection:
         every = decisions_in(connection)
-    return [
-        each
-        for each in every
-        if fingerprint in (None, *(version.fingerprint for version in each.versions))
-    ]
+    return [one for one in every if fingerprint in (None, *(v.fingerprint for v in one.versions))]
 
 
 def decision(store: Store, key: str) -> Decision:
@@ -238,8 +219,7 @@ def decisions_in(connection: Connection, **where: object) -> list[Decision]:
         with legible():
             values = {one.name: getattr(row, one.name) for one in fields(Version)}
             values |= {"at": datetime.fromisoformat(row.at), "body": {**row.body}}
-            version = Version(**values)
-        histories[row.key] = [*histories.pop(row.key, []), version]  # the latest one last
+        histories[row.key] = [*histories.pop(row.key, []), Version(**values)]  # the latest one last
     return [Decision(key, tuple(each)) for key, each in reversed(histories.items())]
 
 

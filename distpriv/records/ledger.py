@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -67,9 +67,9 @@ class Standing:
 
     releases: tuple[Entry, ...] = ()  # the first one first
     limits: tuple[Mapping[str, Any], ...] = ()  # of the latest agreed decision about each secret
-    key: bytes = b""  # by which records are ranked; empty where the name is free
+    key: bytes = field(default=b"", repr=False)  # which ranks records; empty for a free name
     choice: Choice | None = None  # of the first balanced release, as ranks and fingerprint
-    ranks: Ranks | None = None
+    ranks: Ranks | None = field(default=None, repr=False)
     fingerprint_of_choice: str = ""
 
 
@@ -135,17 +135,13 @@ def release(
 
     Parameters
     ----------
-    kind : "noise", "balanced", "as it is" or "no data"
     scenario, way
-        As of the decision that it may rest on, plain.
+        As of the decision that it may rest on; without one for exactly this, a reason is needed.
     draw : callable
         Takes the standing, raises DistprivError where a limit would not hold, and returns the rest
         of the entry's body as plain JSON. It is called at most once, and must be quick.
     choice, ranks
-        Of a balanced release: which records it keeps, and the ranks of these. Later balanced
-        releases of the table must have the same.
-    reason : str
-        Needed where no agreed decision covers exactly this table, scenario and way.
+        Of the records that a balanced release keeps; those of the first one bind all later ones.
 
     StoreError if a rule is broken or the database cannot be used; nothing is released then.
     """
@@ -262,7 +258,5 @@ def _standing(connection: Connection, name: str) -> Standing:
 
 def _entries(connection: Connection, **values: object) -> list[Entry]:
     with legible():
-        return [
-            Entry(**{**row._mapping, "at": datetime.fromisoformat(row.at), "body": {**row.body}})
-            for row in rows(connection, RELEASES, **values)
-        ]
+        every = [row._mapping for row in rows(connection, RELEASES, **values)]
+        return [Entry(**{**row, "at": datetime.fromisoformat(row["at"])}) for row in every]

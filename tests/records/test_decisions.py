@@ -73,19 +73,11 @@ def test_nobody_who_ever_proposed_a_decision_agrees_to_it(store):
     assert d.answer(store, key, 3, author="Cy", act="agreed").agreed
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "same"),
-    [
-        ("Café", "Cafe\u0301", True),
-        ("Straße", "STRASSE", True),
-        ("Ana  B", "ana\tb", True),
-        ("Ana", "Anna", False),
-        ("Ana", "An a", False),
-        ("José", "Jose", False),
-    ],
-)
-def test_same_name(one, other, same):
-    assert d.same_name(one, other) is same
+def test_names_are_the_same_but_for_how_they_are_written():
+    for one, other in (("Café", "Cafe\u0301"), ("Straße", "STRASSE"), ("Ana  B", "ana\tb")):
+        assert d.same_name(one, other)
+    for one, other in (("Ana", "Anna"), ("Ana", "An a"), ("José", "Jose")):
+        assert not d.same_name(one, other)
 
 
 def test_texts_are_trimmed_or_asked_for():
