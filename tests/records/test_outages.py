@@ -333,7 +333,7 @@ def test_commit_whose_answer_is_lost_is_found_by_its_token(served, database):
     assert again.number == 2
 
 
-WRITER = """
+WRITER = r"""
 import os, sys, uuid
 from distpriv.records import decisions, ledger
 from distpriv.records.store import Store
