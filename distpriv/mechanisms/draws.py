@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 import random
 from dataclasses import dataclass
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -83,13 +83,16 @@ class NoiseLaw:
     Attributes
     ----------
     normal, laplace : ndarray, shape (m, K) and (m, L)
+    coarse : bool
+        Whether its deviations are rounded up far, for they follow from the table that is hidden.
     """
 
     normal: FloatArray
     laplace: FloatArray
+    coarse: bool = False
 
     @classmethod
-    def of(cls, release: Release, m: int) -> NoiseLaw:
+    def of(cls, release: Release, m: int, coarse: bool = False) -> NoiseLaw:
         """Factor the noise of a release of m statistics; its covariance may be singular.
 
         The floor on the grid is drawn by itself, so that no rounding of other noise drowns it.
@@ -107,14 +110,14 @@ class NoiseLaw:
                 wide = values > _RANK
                 normal = size[:, None] * vectors[:, wide] * np.sqrt(values[wide])
                 normal = np.hstack([normal, np.diag(alone)[:, alone > 0]])
-                return cls(normal, release.laplace(m))
+                return cls(normal, release.laplace(m), coarse)
         raise DistprivError("This noise has no covariance; calibrate it anew.")
 
     @property
     def deviations(self) -> FloatArray:
-        """Standard deviations, rounded up to three digits, shape (m,); 0 where there is none."""
+        """Standard deviations, see `rounded_up`, shape (m,); 0 where there is none."""
         square = (self.normal**2).sum(axis=1) + 2 * (self.laplace**2).sum(axis=1)
-        return rounded_up(np.sqrt(square))
+        return rounded_up(np.sqrt(square), self.coarse)
 
     @property
     def decimals(self) -> list[int | None]:
@@ -126,7 +129,7 @@ class NoiseLaw:
         factors, step = np.hstack([self.normal, self.laplace]), math.ldexp(1.0, -_BITS)
         moved = (np.abs(factors).sum(axis=1) * step / 2).tolist()
         parts = zip(moved, self.deviations.tolist(), self.decimals, strict=True)
-        tau = math.fsum(2 * e * (10.0**u + 1.01 / d) for e, d, u in parts if u is not None)
+        tau = math.fsum(2 * e * (10.0**u + 2.5 / d) for e, d, u in parts if u is not None)
         tau += int(np.count_nonzero(factors.any(axis=0))) * step**2 / 8
         return min((1 + math.exp(min(epsilon, 700.0))) * tau, 1.0)
 
@@ -163,11 +166,20 @@ class NoiseLaw:
         return ends
 
 
-def rounded_up(values: ArrayLike) -> FloatArray:
-    """Return numbers from 0 on with three digits, rounded up, of the same shape."""
+def rounded_up(values: ArrayLike, coarse: bool = False) -> FloatArray:
+    """Return numbers from 0 on, of the same shape, rounded up to three digits.
+
+    To 1, 2 or 5 times a power of ten where it is coarse.
+    """
     exact = np.asarray(values, dtype=float)
-    digits = [float(_UP.create_decimal(one * (1 - 1e-12))) for one in exact.ravel().tolist()]
+    digits = [_UP.create_decimal(one * (1 - 1e-12)) for one in exact.ravel().tolist()]
+    if coarse:
+        digits = [one and min(x for x in _steps(one) if x >= one) for one in digits]
     return np.reshape(np.array(digits, dtype=float), exact.shape)
+
+
+def _steps(number: Decimal) -> list[Decimal]:
+    return [Decimal(first).scaleb(number.adjusted()) for first in (1, 2, 5, 10)]
 
 
 def places_of(deviation: float) -> int | None:

@@ -184,7 +184,10 @@ def fitting(now: Evaluation, way: Way, standing: Standing) -> Way:
 
 
 def _held(now: Evaluation, way: Way, standing: Standing) -> float:
-    """Hold a way and all releases against every rule and limit; right guesses of 100 by all."""
+    """Hold a way and all releases against every rule and limit; right guesses of 100 by all.
+
+    Where the groups are the table's own, which these would tell, it is what the limits allow.
+    """
     pairs = zip(now.scenario.secrets, now.groups, strict=True)
     for pair, groups in pairs if way.release.kind != "balanced" else ():
         _check_share(pair, groups.share, now.n)  # of complete records; `_kept` has all others
@@ -196,6 +199,7 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
     if not way.kept or way.verdict.promise != now.promise:
         raise NotApplicable(f"{way.title} does not keep the limit chosen; take another way.")
     parts, worst = _parts(now, standing.releases, way), 50.0
+    hidden = now.model.provenance == "table"
     for pair, limit in _limits(now, standing).items() if parts else ():
         if _balanced(now, parts, pair):
             continue
@@ -207,8 +211,15 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
                 "Nothing is released; add noise, or agree on another limit."
             )
         if pair in now.scenario.secrets:
-            worst = max(worst, 100 * float(verdict.accuracy.max()))
+            reached = 100 * float(verdict.accuracy.max())
+            worst = max(worst, _most(limit) if hidden else reached)
     return worst
+
+
+def _most(promise: Promise) -> float:
+    """Return right guesses of 100 that a promise allows."""
+    odds = math.exp(min(promise.epsilon, 700.0))
+    return 100 * (odds + promise.delta) / (1 + odds)
 
 
 def _check_share(pair: Pair, share: float, n: int) -> None:
@@ -297,10 +308,11 @@ def _figures(now: Evaluation, way: Way, law: NoiseLaw, values: FloatArray) -> di
     exact = [rounded(one, at) for one, at in zip(values.tolist(), law.decimals, strict=True)]
     figures = {"values": exact, "decimals": law.decimals, "intervals": law.intervals(values)}
     figures["deviations"] = [one or None for one in law.deviations.tolist()]
-    own = way.release.kind == "balanced"  # whose errors by the groups would tell the share
-    figures["errors"] = rounded_up(law.deviations * _MEAN if own else way.errors).tolist()
+    own, hidden = way.release.kind == "balanced", now.model.provenance == "table"
+    errors = law.deviations * _MEAN if own else way.errors  # by the groups they tell the share
+    figures["errors"] = None if hidden and not own else rounded_up(errors).tolist()
     figures |= {"estimates": None, "estimate_errors": None}
-    if now.model.provenance != "table" and way.release.kind in ("noise", "balanced"):
+    if not hidden and way.release.kind in ("noise", "balanced"):
         constant, slope, error = best_estimate(now.model, way.release)
         errors = rounded_up(error.absolute.max(axis=0)).tolist()
         best = zip((constant + slope @ exact).tolist(), errors, strict=True)
@@ -313,8 +325,7 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
     """Return what is on record of a release beside its figures."""
     one, pairs, table = way.release, now.scenario.secrets, now.source
     promise = one.promise or now.promise
-    odds = math.exp(min(promise.epsilon, 700.0))
-    most = float(rounded_up(100 * (odds + promise.delta) / (1 + odds)))
+    most, hidden = float(rounded_up(_most(promise))), now.model.provenance == "table"
     laplace = None if one.directions is None else one.scale * one.directions
     arrays = {"noise": one.covariance, "laplace": laplace, "kept": one.kept}
     law = {name: None if array is None else array.tolist() for name, array in arrays.items()}
@@ -331,7 +342,7 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
         "secrets": [{"label": p.secret.label, "low": p.low, "high": p.high} for p in pairs],
         "labels": [*now.labels],
         "units": [*now.units],
-        "guesses": float(rounded_up(way.guesses)),
+        "guesses": most if hidden else float(rounded_up(way.guesses)),
         "together": float(rounded_up(together)),
         "promise": {"epsilon": promise.epsilon, "delta": promise.delta, "guesses": most},
         "reference": one.reference,
@@ -357,7 +368,7 @@ def _drawing(now: Evaluation, way: Way, kept: Kept | None = None) -> Callable[[]
         answer = now.source.answer(now.query, [now.scenario.secrets[0].secret])
     else:
         answer = now.query.of(_sample(now))
-    law = NoiseLaw.of(one, m)
+    law = NoiseLaw.of(one, m, now.model.provenance == "table")
     return lambda: _figures(now, way, law, law.draw(answer, _SYSTEM))
 
 

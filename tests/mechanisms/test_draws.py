@@ -187,15 +187,20 @@ def test_draws_add_next_to_nothing_to_delta(monkeypatch):
     law = NoiseLaw.of(Release("x", np.array([[9.0]]), np.ones((1, 1)), 2.0), 1)
     assert law.deviations[0] == 4.13
     assert 0 < law.added_delta(100.0) < 1e-25
-    monkeypatch.setattr(draws, "_BITS", 20)  # τ = 2e(1/u + 1/σ) + K h²/8, by hand
+    monkeypatch.setattr(draws, "_BITS", 20)  # τ = 2e(1/u + 2.5/d) + K h²/8, by hand
     step = 2.0**-20
-    tau = 2 * (5 * step / 2) * (100 + 1.01 / 4.13) + 2 * step**2 / 8
+    tau = 2 * (5 * step / 2) * (100 + 2.5 / 4.13) + 2 * step**2 / 8
     assert law.added_delta(0.0) == pytest.approx(2 * tau)
     assert law.added_delta(1.0) == pytest.approx((1 + math.e) * tau)
 
 
 def test_published_deviations_are_rounded_up():
     assert rounded_up([0.0, 0.1, 1.2341, 98765.0, 9.999e-7]).tolist() == [0, 0.1, 1.24, 98800, 1e-6]
+    coarse = rounded_up([0.0, 0.1, 1.2341, 0.02, 501.0, 2.001e-7], coarse=True)
+    assert coarse.tolist() == [0, 0.1, 2, 0.02, 1000, 5e-7]
+    law = NoiseLaw.of(Release("x", np.array([[1.3**2]])), 1, coarse=True)
+    assert (law.deviations, law.decimals) == ([2.0], [2])
+    assert law.intervals(np.array([7.0])) == [[3.07, 10.93]]
 
 
 @pytest.mark.parametrize("answer", [[1.0], [1.0, math.nan], [1.0, math.inf]])
