@@ -2,7 +2,9 @@
 
 import json
 from collections.abc import Sequence
+from datetime import date
 from functools import partial
+from io import StringIO
 from uuid import UUID, uuid5
 
 import pandas as pd
@@ -14,16 +16,16 @@ from distpriv.analysis.evaluation import guesses_at
 from distpriv.charts import guarantee
 from distpriv.dashboard import agree, login, page
 from distpriv.errors import DistprivError, NotApplicable, StoreError
-from distpriv.mechanisms.draws import written
 from distpriv.model import Promise
 from distpriv.queries import Pair
 from distpriv.records import decisions, drawing, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Naming, Standing
-from distpriv.text import significant
+from distpriv.text import times
 
 state, now = page.current()
 scenario, source = now.scenario, now.source
+LAST = 20  # releases whose joint risk is shown
 
 
 def covering(listed: list[Decision], key: str) -> Decision | None:
@@ -50,8 +52,8 @@ def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[fl
     """Return right guesses of 100 that are accepted, and a sentence on the limit in force."""
     for one in standing.limits:
         if Pair.from_plain(one["secret"]) == pair:
-            agreed = (each.now for each in listed if each.now.act == "agreed")
-            last = next((each for each in agreed if dict(one) in each.body["limits"]), None)
+            latest = (decision.now for decision in listed if decision.now.act == "agreed")
+            last = next((by for by in latest if dict(one) in by.body["limits"]), None)
             by = f"{page.escape(last.author)} on {last.at:%d %B %Y}" if last else ""
             limit = Promise(one["epsilon"], one["delta"], one["guesses"])
             return guesses_at(limit), sentences.release_limit(limit, by, page.WORDS)
@@ -108,10 +110,10 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
     number, token = agree.token(state, what)
     with st.form(f"{what}-{number}"):
         if ground is not None:
-            last = ground.now
+            last, review = ground.now, date.fromisoformat(ground.now.body["review"])
             st.markdown(
                 f":green-badge[agreed] by **{page.escape(last.author)}** on {last.at:%d %B %Y}, "
-                f"to be looked at again on {page.escape(last.body['review'])}."
+                f"to be looked at again on {review:%d %B %Y}."
             )
         else:
             words = "No agreed decision covers these settings."
@@ -136,33 +138,32 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
 
 
 def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float) -> None:
-    """Draw the joint risk after each release, and with a further one."""
-    count, risks = len(entries), [joint(entries[:n], pair) for n in range(len(entries) + 1)]
-    rows = [("so far", n, risk) for n, risk in enumerate(risks)] if count else []
-    if way is not None:
-        rows += [(way.key, count, risks[-1]), (way.key, count + 1, joint(entries, pair, way))]
+    """Draw the joint risk after each release and with a further one, and what that leaves open."""
+    count, note = len(entries), ""
+    last = range(max(count - LAST, 0), count + 1)
+    rows = [("so far", n, joint(entries[:n], pair)) for n in last]
+    if way is not None and (risk := joint(entries, pair, way)) is not None:
+        rows += [(way.key, *rows[-1][1:]), (way.key, count + 1, risk)]
+        note = f"With this release, somebody who has all is right {times(risk)}."
     frame = pd.DataFrame(rows, columns=["way", "count", "guesses"]).dropna()
-    if len(frame):
+    if count and len(frame):
         figure = guarantee.attackers(frame, "count", "releases of this table", limit)
-        alt = guarantee.attackers_alt(frame, "count")
-        page.show(figure, frame, alt, key="joint", note="What all releases tell together.")
+        page.show(figure, frame, guarantee.attackers_alt(frame, "count"), key="joint", note=note)
+    if way is not None:
+        st.subheader("What it does not protect", anchor=False)
+        st.markdown("\n".join(f"- {page.escape(t)}" for t in sentences.not_protected(now, way)))
 
 
-def drawn(entry: Entry, ground: Decision | None) -> None:
-    """Draw what came out of a release, to be downloaded."""
-    st.header(f"Release {entry.number}", anchor=False)
-    body, rows = entry.body, list[dict[str, str]]()
-    columns = ["labels", "units", "values", "decimals", "intervals", "estimates", "estimate_errors"]
-    parts = [body[name] or [None] * len(body["labels"]) for name in columns]
-    for label, unit, value, places, ends, estimate, error in zip(*parts, strict=True):
-        write = significant if places is None else partial(written, decimals=places)
-        cells = {"": page.escape(label[:1].upper() + label[1:], 60)}
-        cells["released"] = f"{write(value)} {page.escape(unit)}".strip()
-        cells["95 times in 100 between"] = " and ".join(map(write, ends)) if ends else "–"
-        if estimate is not None:
-            cells["best estimate"] = f"{significant(estimate, 4)} ± {significant(error, 2)}"
-        rows.append(cells)
-    st.table(pd.DataFrame(rows).set_index(""))
+def figures(entry: Entry, ground: Decision | None) -> None:
+    """Draw what came out of a release, as its recipients get it."""
+    file = StringIO(report.csv_of(entry))
+    table = pd.read_csv(file, dtype=str, keep_default_na=False).map(page.escape)
+    columns = {"": table["figure"], "released": table["value"] + " " + table["unit"]}
+    ends = table["low"] + " and " + table["high"]
+    columns["95 times in 100 between"] = ends.replace(" and ", "–")
+    if "estimate" in table:
+        columns["best estimate"] = table["estimate"] + " ± " + table["estimate_error"]
+    st.table(pd.DataFrame(columns).set_index(""))
     st.caption(sentences.RELEASE_BESIDE[entry.kind])
     files = {"csv": report.csv_of, "json": report.json_of}
     files["md"] = partial(report.label, decision=ground)
@@ -176,15 +177,14 @@ def drawn(entry: Entry, ground: Decision | None) -> None:
 
 def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]) -> None:
     """Draw the ledger of the table, and one of its releases."""
+    st.header("Released figures", anchor=False)
     numbers = [one.number for one in reversed(entries)]
-    number = numbers[0]
-    if len(numbers) > 1:
-        number = st.selectbox("Show release", numbers, key=f"drawn-{numbers[0]}", width=200)
+    number = st.selectbox("Release no.", numbers, key=f"shown-{numbers[0]}", width=120)
     entry = next(one for one in entries if one.number == number)
-    drawn(entry, grounds.get(entry.decision))
+    figures(entry, grounds.get(entry.decision))
     st.header("Ledger", anchor=False)
     rows = {}
-    for count, one in enumerate(entries, 1):
+    for count, one in [*enumerate(entries, 1)][-LAST:]:
         risk, ground = joint(entries[:count], pair), grounds.get(one.decision)
         why = f"Agreed by {ground.now.author}" if ground else one.reason or "Agreed"
         rows[one.number] = {
@@ -200,15 +200,15 @@ def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]
 def main() -> None:
     """Draw the page; its answer comes last, at the top."""
     head = st.container()
-    left, right = st.columns([6, 5], gap="large")
+    form, beside = st.columns([6, 5], gap="large")
     try:
         store = agree.store()
-        known = any(source.fingerprint in one.fingerprints for one in ledger.tables(store))
+        listed_here = any(source.fingerprint in one.fingerprints for one in ledger.tables(store))
         listed, standing = decisions.decisions(store, source.fingerprint), Standing()
-        with left:
+        with form:
             st.header("Release", anchor=False)
             naming = agree.naming(state, now)
-        if naming is not None and (known or naming.newer):
+        if naming is not None and (listed_here or naming.newer):
             standing = ledger.standing(store, naming.name)
     except StoreError as error:
         with head:
@@ -217,7 +217,7 @@ def main() -> None:
     entries = standing.releases
     pair = max(scenario.secrets, key=lambda one: joint(entries, one) or 0.0)
     accepted, limit = limit_on(standing, pair, listed)
-    with left:
+    with form:
         way = choose_way(standing, listed)
         ground = covering(listed, way.key) if way else None
         if way is not None:
@@ -230,7 +230,7 @@ def main() -> None:
             sentences.release_advice(ground is not None, page.WORDS) if way else "",
             sentences.warning(now, page.WORDS),
         )
-    with right:
+    with beside:
         together(entries, way, pair, accepted)
     if entries:
         on_record(entries, pair, {one.key: one for one in listed})

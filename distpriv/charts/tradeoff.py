@@ -150,14 +150,14 @@ def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float)
             style.note(chart, 0, row.error, text, **look, xshift=8)
 
 
-def _names(chart: go.Figure, marks: pd.DataFrame, most: float) -> None:
+def _names(chart: go.Figure, marks: pd.DataFrame, top: float) -> None:
     """Write names beside marks, towards the middle, and above each other where they would meet."""
     span = marks["guesses"].max() - 49
     names: list[tuple[float, float]] = []
     for row in style.rows(marks.sort_values(["error", "guesses"])):
         x, y = row.guesses, row.error
-        while any(abs(x - a) < span / 2 and abs(y - b) < most / 14 for a, b in names):
-            y += most / 60
+        while any(abs(x - a) < span / 2 and abs(y - b) < top / 14 for a, b in names):
+            y += top / 60
         names.append((x, y))
         side = ("left", 11) if x < 49 + span / 2 else ("right", -11)
         look = dict(zip(("xanchor", "xshift"), side, strict=True))

@@ -40,20 +40,20 @@ def side_by_side(state: State, now: Evaluation) -> None:
     units = dict(zip(now.labels, now.units, strict=True))
     for name, one in [("Now", mine), *others.items()]:
         try:
-            each = evaluate(one, now.source, state.memory)
-            row = each.beside(name, each.way)
+            result = evaluate(one, now.source, state.memory)
+            row = result.beside(name, result.way)
         except DistprivError as error:
             st.caption(f"**{page.escape(name)}** has no answer. {page.escape(error)}")
             continue
-        parts = parts if one is not mine or each.way.key != best.key else []
+        parts = parts if one is not mine or result.way.key != best.key else []
         parts.append(row)
-        units |= dict(zip(each.labels, each.units, strict=True))
+        units |= dict(zip(result.labels, result.units, strict=True))
     frame = pd.concat(parts, ignore_index=True)
-    left, right = st.columns([6, 5], gap="large")
-    with left:
+    first, second = st.columns([6, 5], gap="large")
+    with first:
         st.table(_columns(frame, units))
         _save(state, note)
-    with right:
+    with second:
         marks, ways = frame.rename(columns={"scenario": "name"}), frame["scenario"] + ", "
         page.show(
             tradeoff.picture(frame.head(0), marks=marks, limit=now.limit),

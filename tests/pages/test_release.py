@@ -99,14 +99,17 @@ def test_release_needs_a_name_and_a_reason_and_comes_out_rounded_and_on_record(s
 def test_agreed_decision_covers_a_release_and_its_limit_leaves_less_to_the_next(session):
     app, state = session
     bring(state, table())
-    one = agreed(state, "OptM")
+    one = agreed(state, "OptM", 62.0)
     assert drawn(app, "release") == "Nothing released yet"
-    assert "The limit for all releases is **60 right guesses of 100**, agreed by Bo" in said(app)
+    assert "The limit for all releases is **62 right guesses of 100**, agreed by Bo" in said(app)
     assert "[agreed] by **Bo**" in said(app)
     assert not [box for box in app.main.text_input if box.label.startswith("Why without")]
     assert fill(app) == "1 released, 60 of 100"
     assert ledger.releases(agree.store())[0].decision == one.key
-    assert "this needs more noise" in said(app) or "cannot be released" in said(app)
+    assert "this needs more noise: the figures are off by" in said(app)
+    assert "somebody who has all is right 62" in said(app)
+    assert fill(app) == "2 released, 62 of 100"
+    assert "cannot be released. What has been released leaves nothing of the limit" in said(app)
 
 
 def test_newer_version_keeps_its_records_by_a_column(session):
