@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 __all__ = ["csv_of", "json_of", "label", "markdown", "page", "record", "script", "with_decision"]
 
 Plain = Mapping[str, Any]
-_FORMULAS = "=+-@\t\r"  # begin a formula in a spreadsheet
+_FORMULAS = tuple("=+-@\t\r")  # begin a formula in a spreadsheet
+_NONE = None, None
 
 
 def record(
@@ -117,20 +118,21 @@ def label(entry: Entry, decision: Decision | None = None) -> str:
     steps = () if decision is None else decision.versions
     agreed = [one for one in steps if one.act == "agreed" and one.at <= entry.at]
     people = {"answer": agreed[-1] if agreed else None, "proposal": decision and decision.proposal}
-    return render("label.md", entry=entry, rows=_rows(entry, short=True), **people)
+    return render("label.md", entry=entry, b=_published(entry), rows=_rows(entry), **people)
 
 
 def csv_of(entry: Entry) -> str:
     """Return a release as CSV, each number with the digits that it was rounded to.
 
-    Columns figure, value, low, high (of the 95 % interval), error, unit, and estimates if any.
+    Columns figure, value, low, high (of the 95 % interval), error (or the noise's deviation), unit,
+    and estimates if any.
     """
     rows, text = _rows(entry), io.StringIO()
     writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
     writer.writeheader()
     for row in rows:
         names = {name: row[name] for name in ("figure", "unit")}
-        risky = (name for name, one in names.items() if one.lstrip(" ")[:1] in tuple(_FORMULAS))
+        risky = (name for name, one in names.items() if one.lstrip(" ")[:1] in _FORMULAS)
         writer.writerow(row | {name: f"'{row[name]}" for name in risky})
     return text.getvalue()
 
@@ -139,8 +141,7 @@ def json_of(entry: Entry) -> str:
     """Return a release as JSON: all of the ledger's entry that may be published."""
     head = {"format": "distpriv release", "version": 1, "number": entry.number, "kind": entry.kind}
     head |= {"at": minute(entry.at), "decision": entry.decision}
-    body = {name: one for name, one in entry.body.items() if name != "law"}
-    return json.dumps(head | body, ensure_ascii=False, indent=1, allow_nan=False)
+    return json.dumps(head | _published(entry), ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def script(scenario: Scenario, file_name: str = "") -> str:
@@ -156,23 +157,32 @@ def script(scenario: Scenario, file_name: str = "") -> str:
     return render("script.txt", s=scenario, text=text, file_name=file_name, example=example)
 
 
-def _rows(entry: Entry, short: bool = False) -> list[dict[str, str]]:
-    """Return the figures of a release as they are written, or with the digits that tell."""
-    from distpriv.mechanisms.draws import places_of, rounded, written
+def _published(entry: Entry) -> dict[str, Any]:
+    """Return what may be published of an entry.
 
-    body, rows = entry.body, []
+    That is nothing that the laws of the table's own groups went into: it would tell the share.
+    """
+    body = {name: one for name, one in entry.body.items() if name != "law"}
+    if body["table"]["provenance"] == "table" and entry.kind in ("noise", "as it is"):
+        body |= dict.fromkeys(("errors", "guesses", "together"))
+    return body
+
+
+def _rows(entry: Entry) -> list[dict[str, str]]:
+    """Return the figures of a release as they are written."""
+    from distpriv.mechanisms.draws import written
+
+    body, rows = _published(entry), []
+    error = "error" if body["errors"] else "deviation"
     for at, (name, unit) in enumerate(zip(body["labels"], body["units"], strict=True)):
-        places = body["decimals"][at]
-        value, ends = body["values"][at], body["intervals"][at] or ()
-        if short and places is None and body["deviations"][at]:
-            places = places_of(body["deviations"][at])
-            value = rounded(value, places)
-        ends = [f"{one:.6g}" if places is None else written(one, places) for one in ends]
-        low, high = ends or ("", "")
-        row = {"figure": name, "value": written(value, places), "low": low, "high": high}
-        row |= {"error": f"{body['errors'][at]:.3g}", "unit": unit}
+        places, size = body["decimals"][at], body[f"{error}s"][at]
+        low, high = (
+            "" if one is None else written(one, places) for one in body["intervals"][at] or _NONE
+        )
+        row = {"figure": name, "value": written(body["values"][at], places), "low": low}
+        row |= {"high": high, error: "" if size is None else f"{size:.3g}", "unit": unit}
         if body["estimates"]:
-            row["estimate"] = f"{body['estimates'][at]:.6g}"
+            row["estimate"] = f"{body['estimates'][at]:.12g}"
             row["estimate_error"] = f"{body['estimate_errors'][at]:.3g}"
         rows.append(row)
     return rows

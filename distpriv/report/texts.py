@@ -20,7 +20,7 @@ from distpriv.text import FIXED, THIN, percent, significant, whole
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["bells", "digits", "minute", "render"]
+__all__ = ["bells", "day", "digits", "minute", "render"]
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&@]|:(?=\S)|(?<=www)\.", re.IGNORECASE)
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")  # signs that turn the direction of text, and the like
@@ -44,7 +44,7 @@ def _environment(ending: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"cap": lambda text: text[:1].upper() + text[1:], "day": _day, "first": _first}
+    made.filters |= {"cap": lambda text: text[:1].upper() + text[1:], "day": day, "first": _first}
     made.filters |= {"num": _number, "pct": percent, "right": _right, "whole": whole}
     made.filters |= {"digits": digits, "guesses": _guesses, "minute": minute, "words": _words}
     made.globals["bells"] = bells
@@ -66,15 +66,15 @@ def _in_markdown(value: Any) -> Any:
     return _SIGNS.sub(r"\\\g<0>", " ".join(filter(None, _line(value).split(" "))))
 
 
-def _first(text: str, letters: int = 280) -> str:
+def _first(text: str, letters: int = 170) -> str:
     """Cut a long text, which stands in full elsewhere."""
     return text if len(text) <= letters else f"{text[: letters - 1].rstrip()}…"
 
 
-def _day(text: str) -> str:
+def day(text: str) -> str:
     """Write an ISO date or time as people do: "28 November 2026"."""
-    day = date.fromisoformat(text[:10]) if text else None
-    return f"{day.day} {day:%B %Y}" if day else ""
+    one = date.fromisoformat(text[:10]) if text else None
+    return f"{one.day} {one:%B %Y}" if one else ""
 
 
 def _number(value: float | None, digits: int = 3) -> str:
@@ -107,7 +107,7 @@ def _guesses(guesses: float) -> float:
 def _words(value: Any) -> str:
     """Write a value of JSON in words."""
     if isinstance(value, dict):
-        return "; ".join(f"{name.replace('_', ' ')} {_words(one)}" for name, one in value.items())
+        return "; ".join(f"{name.replace('_', ' ')}: {_words(one)}" for name, one in value.items())
     if isinstance(value, list):
         return ", ".join(map(_words, value))
     if isinstance(value, bool):

@@ -80,7 +80,7 @@ def test_record_of_noise_tells_its_parameters_rounded_up(now):
     exact = np.sqrt(np.diagonal(way.release.covariance))
     assert (np.array(parameters["deviations"]) >= exact).all()
     assert parameters["deviations"] == pytest.approx(exact, rel=1e-2)
-    assert parameters["at"]["epsilon"] == pytest.approx(now.epsilon, rel=1e-2)
+    assert parameters["other_epsilon"] == pytest.approx(now.epsilon, rel=1e-2)
     assert (parameters["epsilon"], parameters["delta"]) == (0.0, 0.2)
 
 
@@ -239,15 +239,20 @@ def test_digits_round_to_three_and_up_where_asked(value, up, rounded):
     assert digits(value, up=up) == rounded
 
 
+PUBLIC = {
+    "table": {"name": "staff", "title": "staff.csv", "records": 1200, "provenance": "example"}
+}
+
+
 @pytest.mark.parametrize(
     ("kind", "changes", "sentences"),
     [
-        ("noise", {}, ["-3640 € | -3660 to -3620", "They are right at most 60 times in 100", "ε = 0 and δ = 0.2", "is right 61 times in 100",
-                       "Cy released it without a second person: We must", "It allows for the noise alone", "1\u202f200 records"]),
-        ("balanced", {"decimals": [None, None], "values": [39.7812345, 12.0], "deviations": [1.5, 1.0], "reference": 0.25, "together": None},
-         ["39.78 €", "as if 25", "the average of all such tables at that share"]),
+        ("noise", {}, ["-3640 € | -3660 to -3620", "They are right at most 60 times in 100", "ε = 0 and δ = 0.2", "They keep the limits in force", "1\u202f200 records",
+                       "here they come from this table", "Cy released it without a second person: We must", "It allows for the noise alone"]),
+        ("noise", PUBLIC, ["is right 61 times in 100", "Rests on bell-shaped figures.\n"]),
+        ("balanced", {"reference": 0.25}, ["as if 25\u00a0%", "the average of all such tables at that share", "is right 61 times in 100"]),
         ("no data", {"labels": [EVIL, EVIL]}, ["There are none: these are expectations", r"\<script\>"]),
-        ("as it is", {"promise": {"epsilon": 1.0, "delta": 1e-3, "guesses": None}}, ["ε = 1 and δ = 0.001", "right at most 60 times"]),
+        ("as it is", {"promise": {"epsilon": 1.0, "delta": 1e-3, "guesses": 73.2}}, ["ε = 1 and δ = 0.001", "right at most 73 times"]),
     ],
 )  # fmt: skip
 def test_label_says_what_recipients_must_know(kind, changes, sentences):
@@ -255,7 +260,7 @@ def test_label_says_what_recipients_must_know(kind, changes, sentences):
     for sentence in sentences:
         assert sentence in text
     assert "http://" not in text
-    assert len(text.splitlines()) < 20
+    assert len(text.splitlines()) < 24
 
 
 def test_label_names_who_agreed_at_the_time_of_the_release():
@@ -271,28 +276,20 @@ def test_label_names_who_agreed_at_the_time_of_the_release():
 
 
 def test_csv_has_the_digits_of_the_release_and_no_formulas():
-    first, second = csv.DictReader(io.StringIO(report.csv_of(entry())))
-    assert first == {
-        "figure": "mean pay",
-        "value": "-3640",
-        "low": "-3660",
-        "high": "-3620",
-        "error": "9.57",
-        "unit": "€",
-    }
-    assert (second["figure"], second["unit"], second["value"], second["low"]) == (
-        "'=cmd()",
-        "'@x",
-        "12.00",
-        "",
-    )
-    best = entry(estimates=[-3641.2, 12.1], estimate_errors=[5.0, 1.0])
-    assert next(csv.DictReader(io.StringIO(report.csv_of(best))))["estimate"] == "-3641.2"
+    best = entry(**PUBLIC, estimates=[-3641.2, 12.1], estimate_errors=[5.0, 1.0])
+    first, second = csv.DictReader(io.StringIO(report.csv_of(best)))
+    assert first == {"figure": "mean pay", "value": "-3640", "low": "-3660", "high": "-3620", "error": "9.57", "unit": "€",
+                     "estimate": "-3641.2", "estimate_error": "5"}  # fmt: skip
+    assert (second["figure"], second["unit"], second["value"]) == ("'=cmd()", "'@x", "12.00")
 
 
-def test_json_has_all_but_the_law():
-    made = json.loads(report.json_of(entry()))
-    assert made.keys() == entry().body.keys() - {"law"} | {
+@pytest.mark.parametrize(
+    ("kind", "told"), [("noise", False), ("as it is", False), ("balanced", True)]
+)
+def test_what_the_tables_own_groups_tell_is_not_published(kind, told):
+    one = entry(kind)
+    made = json.loads(report.json_of(one))
+    assert made.keys() == one.body.keys() - {"law"} | {
         "format",
         "version",
         "number",
@@ -300,6 +297,19 @@ def test_json_has_all_but_the_law():
         "at",
         "decision",
     }
+    assert [made[name] is not None for name in ("errors", "guesses", "together")] == [told] * 3
+    header, first = report.csv_of(one).splitlines()[:2]
+    assert header == f"figure,value,low,high,{'error' if told else 'deviation'},unit"
+    assert first == f"mean pay,-3640,-3660,-3620,{'9.57' if told else '12'},€"
+    assert json.loads(report.json_of(entry(kind, **PUBLIC)))["errors"] == [9.57, 1.2]
+
+
+def test_record_of_a_table_of_ones_own_is_not_for_publication(now):
+    own = evaluate(replace(now.scenario, source="upload"), now.source.frame)
+    made = report.record(own, own.plain)
+    assert "not for publication" in made["publication"]
+    assert made["publication"] in report.page(made).replace("&#39;", "'")
+    assert made["publication"] in report.markdown(made)
 
 
 def test_script_gives_the_figures_of_the_page(tmp_path, capsys):
