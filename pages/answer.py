@@ -9,52 +9,39 @@ import streamlit as st
 from distpriv.dashboard import agree, login, page
 from distpriv.errors import DistprivError, StoreError
 from distpriv.records import decisions, ledger
+from distpriv.records.decisions import Decision
 from distpriv.text import percent, significant, whole
 
-TITLES = {"agreed": "Agreed", "changes": "Changes are wanted", "rejected": "Rejected"}
 CHOICES = {"agreed": "Go ahead", "changes": "Change it", "rejected": "Stop"}
 key = st.query_params.get("decision", "")
 
 
-def opened() -> tuple[decisions.Decision | None, dict[str, Any], str]:
-    """Return decision and record as they are, or were when the records could last be read."""
-    kept = st.session_state.get("answer-opened")
-    try:
-        store = agree.store()
-        decision = decisions.decision(store, key)
-        kept = decision, agree.on_record(decision, ledger.releases(store)), ""
-    except StoreError as error:
-        if kept is None or kept[0].key != key:
-            return None, {}, str(error)
-        return *kept[:2], str(error)
-    st.session_state["answer-opened"] = kept
-    return kept
+def current() -> Decision:
+    """Return the decision as it is; StoreError where that cannot be read."""
+    return decisions.decision(agree.store(), key)
 
 
-def ask(decision: decisions.Decision, record: dict[str, Any]) -> None:
+def ask(decision: Decision, record: dict[str, Any]) -> None:
     """Draw what is asked, so that it fits a phone's screen."""
-    question, release, proposal = record["question"], record["release"], decision.proposal
+    question, release, count = record["question"], record["release"], len(record["figures"])
     low, high = (percent(share) for share in question["shares"])
-    count = len(record["figures"])
-    guesses, limit = release["guesses"], question["limit"]
-    figures = f"{count} figures" if count > 1 else "1 figure"
+    guesses, kept = release["guesses"], release["verdict"]["kept"]
     page.headline(
-        "May this be published?" if decision.open else TITLES[decision.now.act],
-        f"{page.escape(proposal.author)} asks to publish {figures} of {whole(question['records'])} "
-        f"records of *{page.escape(question['table'])}*: **{page.escape(release['title'])}**.",
+        "May this be published?" if decision.open else agree.STATES[decision.now.act][0],
+        f"{page.escape(decision.proposal.author)} asks to publish {count} "
+        f"figure{'s' * (count > 1)} of {whole(question['records'])} records of "
+        f"*{page.escape(question['table'])}*: **{page.escape(release['title'])}**.",
         f"An attacker could tell {low} from {high} in **{guesses:.0f} of 100** cases."
         if guesses > 50.5
         else f"An attacker **cannot tell** {low} from {high}: right 50 times in 100, a coin toss.",
     )
-    kept = release["verdict"]["kept"]
-    within = f"limit {significant(limit)}"
-    look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
     with st.container(key="asked", border=True):
+        off, color = f"{significant(release['percent'], 2)} %", "normal" if kept else "inverse"
+        before, limit = f"{question['undefended']:.0f}", f"limit {significant(question['limit'])}"
+        look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
         first, second, third = st.columns(3)
-        color = {"delta_color": "normal" if kept else "inverse"}
-        first.metric("Right of 100", f"{guesses:.0f}", within, **look | color)
-        second.metric("Unchanged", f"{question['undefended']:.0f}", "of 100", **look)
-        off = f"{significant(release['percent'], 2)} %"
+        first.metric("Right of 100", f"{guesses:.0f}", limit, **look | {"delta_color": color})
+        second.metric("Unchanged", before, "of 100", **look)
         third.metric("Figures off by", off, "on average", **look)
     st.markdown(
         f"They guess whether **{low}** or **{high}** of the records have "
@@ -63,7 +50,7 @@ def ask(decision: decisions.Decision, record: dict[str, Any]) -> None:
     )
 
 
-def weigh(decision: decisions.Decision, record: dict[str, Any]) -> None:
+def weigh(decision: Decision, record: dict[str, Any]) -> None:
     """Draw what speaks for and against it, the figures, and the other ways."""
     risk = record["risk"]
     st.header("For and against", anchor=False)
@@ -76,7 +63,7 @@ def weigh(decision: decisions.Decision, record: dict[str, Any]) -> None:
         }.items():
             st.markdown(f"**{title}**  \n{page.escape(text, 4000) or 'Not said.'}")
     st.header("The figures", anchor=False)
-    rows = [
+    figures = [
         {
             "": page.escape(one["label"][:1].upper() + one["label"][1:], 60),
             "about": f"{significant(one['value'], 3)} {page.escape(one['unit'])}".strip(),
@@ -84,28 +71,25 @@ def weigh(decision: decisions.Decision, record: dict[str, Any]) -> None:
         }
         for one in record["figures"]
     ]
-    st.table(pd.DataFrame(rows).set_index(""))
+    st.table(pd.DataFrame(figures).set_index(""))
     with st.expander("Ways that were weighed"):
-        rows = [
-            {
-                "": one["title"],
-                "right of 100": f"{one['guesses']:.0f}",
-                "off by": f"{significant(one['percent'], 2)} %",
-                "limit": "kept" if one["kept"] else "broken",
-            }
-            for one in record["ways"]
-        ]
-        st.table(pd.DataFrame(rows).set_index(""))
+        ways = pd.DataFrame(record["ways"])
+        shown = {
+            "": ways["title"].map(page.escape),
+            "right of 100": ways["guesses"].map("{:.0f}".format),
+            "off by": ways["percent"].map(lambda value: f"{significant(value, 2)} %"),
+            "limit": ways["kept"].map({True: "kept", False: "broken"}),
+        }
+        st.table(pd.DataFrame(shown).set_index(""))
 
 
-def answer(decision: decisions.Decision, trouble: str) -> None:
+def answer(decision: Decision, trouble: str) -> None:
     """Draw the form, and put an answer on record."""
     st.header("Your answer", anchor=False)
     if not login.offer("Sign in, then open this link again."):
         return
     version, today = decision.now.version, date.today()
     planned = date.fromisoformat(decision.proposal.body["review"])
-    proposers = {one.author: None for one in decision.versions if one.act == "proposed"}
     with st.form(f"answer-{key}-{version}"):
         act = st.segmented_control(
             "Answer", list(CHOICES), format_func=CHOICES.__getitem__, label_visibility="collapsed"
@@ -113,15 +97,16 @@ def answer(decision: decisions.Decision, trouble: str) -> None:
         reason = st.text_area("Why", placeholder="Needed unless you agree", height=80)
         left, right = st.columns(2)
         with left:
-            words = f"Somebody other than {page.escape(', '.join(proposers))} has to answer."
+            words = f"Someone other than {page.escape(decision.proposal.author)} has to answer."
             author = login.author("Your name", hint=words)
         review = right.date_input("Look at it again on", max(planned, today), min_value=today)
         if st.form_submit_button("Put on record", type="primary", icon=":material/gavel:"):
             try:
                 if act is None:
                     raise DistprivError("Choose an answer: go ahead, change it, or stop.")
-                answer = {"author": author, "act": act, "reason": reason}
-                decisions.answer(agree.store(), key, version, **answer, review=review)
+                texts = {"author": author, "act": act, "reason": reason}
+                decisions.answer(agree.store(), key, version, **texts, review=review)
+                st.session_state.pop("answer-opened", None)
                 st.rerun()
             except DistprivError as error:
                 agree.refused(error)
@@ -131,32 +116,29 @@ def answer(decision: decisions.Decision, trouble: str) -> None:
             st.caption("Name and reason stay on record as you type them. Nobody checks names.")
 
 
-def answered(decision: decisions.Decision) -> None:
-    """Draw the answer."""
-    last = decision.now
-    lines = f"**{TITLES[last.act]}** by {page.escape(last.author)} on {last.at:%d %B %Y}."
-    lines += f"  \n{page.escape(last.reason, 4000)}" if last.reason else ""
-    if last.act == "agreed":
-        day = date.fromisoformat(last.body["review"])
-        lines += f"  \nTo be looked at again on {day:%d %B %Y}."
-    (st.success if decision.agreed else st.warning)(lines)
-
-
-decision, record, trouble = opened()
-if decision is None:
+trouble, opened = "", st.session_state.get("answer-opened")
+try:
+    decision = current()
+    if opened and opened[0].open and opened[0].key == key and not decision.open:
+        st.toast(
+            f"{page.escape(decision.now.author)} has answered before you.", icon=":material/info:"
+        )
+    opened = decision, agree.on_record(decision, ledger.releases(agree.store()))
+    st.session_state["answer-opened"] = opened
+except StoreError as error:  # what is being typed stays
+    trouble = str(error)
+    opened = opened if opened and opened[0].key == key else None
+if opened is None:
     page.headline("This cannot be shown", page.escape(trouble))
-    agree.watch(lambda: decisions.decision(agree.store(), key), None)
+    agree.watch(current, None)
 else:
+    decision, record = opened
     ask(decision, record)
     if not decision.open:
-        answered(decision)
+        (st.success if decision.agreed else st.warning)(agree.status(decision))
+        agree.watch(lambda: current().now.version, decision.now.version)
     weigh(decision, record)
     if decision.open:
         answer(decision, trouble)
-    else:
-        version = decision.now.version
-        agree.watch(lambda: decisions.decision(agree.store(), key).now.version, version)
-    with st.expander("What happened when"):
-        agree.history(decision)
     with st.container(horizontal=True):
-        agree.downloads(record, key)
+        agree.files(decision, record)

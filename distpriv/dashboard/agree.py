@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from uuid import uuid5
@@ -26,11 +27,17 @@ from distpriv.sources import FrameSource
 if TYPE_CHECKING:
     from distpriv.analysis import Evaluation
 
-__all__ = ["LOCAL", "done", "downloads", "history", "link", "naming", "on_record", "refused"]
-__all__ += ["store", "token", "watch"]
+__all__ = ["STATES", "done", "files", "link", "naming", "on_record", "refused", "store"]
+__all__ += ["status", "token", "watch"]
 
 EVERY = 5.0  # seconds between two looks at what is on record
-LOCAL = "//127.0.0.1", "//localhost"
+STATES = {
+    "proposed": ("Waiting for an answer", "blue"),
+    "agreed": ("Agreed", "green"),
+    "changes": ("Changes wanted", "orange"),
+    "rejected": ("Rejected", "red"),
+}
+"""What a decision's latest act makes of it, and its colour."""
 
 
 def store() -> Store:
@@ -127,26 +134,37 @@ def watch(read: Callable[[], Any], shown: Any) -> None:
     look()
 
 
-def downloads(record: dict[str, Any], key: str) -> None:
-    """Draw buttons for the report of a decision on record: HTML, Markdown and JSON."""
-    address, code = link(key)
-    files: dict[str, tuple[str, Callable[[], str]]] = {
+def on_record(decision: Decision, releases: Iterable[ledger.Entry]) -> dict[str, Any]:
+    """Return the report's record of a decision as it is now."""
+    made = [one for one in releases if one.decision == decision.key]
+    return report.with_decision(decision.proposal.body["record"], decision, made)
+
+
+def status(decision: Decision) -> str:
+    """Return who proposed it, who answered what and why, and until when that counts."""
+    now, passed = decision.now, "The review date has passed, so it covers no further release."
+    steps = (decision.proposal,) if decision.open else (decision.proposal, now)
+    words = [f"{escape(one.author)} {ACTS[one.act]} on {one.at:%-d %B %Y}." for one in steps]
+    if now.act == "agreed":
+        day = date.fromisoformat(now.body["review"])
+        words.append(f"It counts until {day:%-d %B %Y}." if decision.agreed else passed)
+    return " ".join(words) + f"  \n{escape(now.reason, 4000)}" * (not decision.open)
+
+
+def files(decision: Decision, record: dict[str, Any]) -> None:
+    """Draw what a decision is to keep: its report as HTML, Markdown and JSON, and its history."""
+    address, code = link(decision.key)
+    contents: dict[str, tuple[str, Callable[[], str]]] = {
         "Report": ("report.html", lambda: report.page(record, address, code)),
         "Markdown": ("report.md", lambda: report.markdown(record)),
         "JSON for reviewers": ("record.json", lambda: json.dumps(record, ensure_ascii=False)),
     }
-    for label, (name, content) in files.items():
-        st.download_button(label, content, name, on_click="ignore", key=f"{label}-{key}")
-
-
-def history(decision: Decision) -> None:
-    """Draw what happened when."""
-    for one in decision.versions:
-        text = f"{one.at:%d %B %Y, %H:%M}: **{escape(one.author)}** {ACTS[one.act]}."
-        st.markdown(f"{text}  \n{escape(one.reason, 4000)}" if one.reason else text)
-
-
-def on_record(decision: Decision, releases: list[ledger.Entry]) -> dict[str, Any]:
-    """Return the report's record of a decision as it is now."""
-    made = [one for one in releases if one.decision == decision.key]
-    return report.with_decision(decision.proposal.body["record"], decision, made)
+    for label, (name, content) in contents.items():
+        key = f"{label}-{decision.key}"
+        st.download_button(label, content, name, on_click="ignore", key=key)
+    with st.popover("History", type="tertiary"):
+        for one in decision.versions:
+            st.markdown(
+                f"{one.at:%d %B %Y, %H:%M}: **{escape(one.author)}** {ACTS[one.act]}.  \n"
+                f"{escape(one.reason, 4000)}"
+            )

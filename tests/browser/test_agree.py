@@ -14,7 +14,7 @@ from distpriv.records.store import Store
 from tests.browser.browsing import idle, visit
 
 expect.set_options(timeout=20_000)
-pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
 
 PEOPLE = [
     "age;shop;buyer",

@@ -62,7 +62,7 @@ def test_a_proposal_goes_round_and_covers_exactly_its_scenario(ana, store):
     [one] = decisions.decisions(store)
     assert one.proposal.body["limits"][0]["guesses"] == 60.0
     bo = answer(one.key, "changes", Name="Bo", Why="Hide more.")
-    assert bo.title[0].value == "Changes are wanted"
+    assert bo.title[0].value == "Changes wanted"
     assert "decision" in bo.query_params
     assert bo.query_params.keys() == {"decision"}
     state.change(guesses=55.0)
@@ -109,7 +109,8 @@ def test_whoever_is_late_reads_that_somebody_has_answered(ana, store):
     decisions.answer(store, one.key, 1, author="Cy", act="rejected", reason="No.")
     press(app, "Put on record", Name="Bo")
     assert app.title[0].value == "Rejected"
-    assert "by Cy" in (app.warning[0].value)
+    assert "Cy rejected" in app.warning[0].value
+    assert "before you" in app.toast[0].value
 
 
 def test_limits_and_review_date_are_put_on_record(ana, store):
