@@ -1,9 +1,15 @@
+import json
 import os
+from datetime import date, timedelta
 
 import pytest
 
 import distpriv
-from distpriv import cli
+from distpriv import cli, report
+from distpriv.analysis import Scenario, evaluate
+from distpriv.analysis.tables import example_source, start
+from distpriv.records import decisions, ledger
+from distpriv.records.store import Store
 from distpriv.site import APP
 
 
@@ -89,3 +95,102 @@ def test_papers_are_computed_or_a_sentence_says_why_not(flags, tmp_path, capsys,
     assert not flags
     assert cli.main(["./papers"]) == 0  # a file of that name
     assert os.environ.pop(cli.OPEN) == str(tmp_path / "papers")
+
+
+@pytest.fixture
+def saved(flags, tmp_path, monkeypatch):
+    """A scenario on the example census and a table of one's own, in an empty folder with records."""
+    monkeypatch.setenv("DISTPRIV_DATABASE", f"sqlite:///{tmp_path}/records.sqlite")
+    census = example_source("census-income")
+    scenario = start(census)
+    Scenario(**vars(scenario) | {"statistics": scenario.statistics[:2]}).save("scenario.json")
+    frame = census.frame.head(1000).rename_axis("id").reset_index()
+    frame.to_csv("people.csv", index=False)
+    frame.to_parquet("people.parquet")
+    (tmp_path / "folder").mkdir()
+    frame.to_csv("folder/people.csv", index=False)
+    text = json.loads((tmp_path / "scenario.json").read_text()) | {"source": "upload"}
+    (tmp_path / "own.json").write_text(json.dumps(text))
+    return Scenario.load("scenario.json")
+
+
+def test_report_is_of_the_recommended_way_of_an_example(saved, tmp_path, capsys):
+    now = evaluate(saved, example_source("census-income"))
+    for ending in ("html", "json"):
+        assert cli.main(["report", "scenario.json", "-o", f"r.{ending}"]) == 0
+    record = json.loads((tmp_path / "r.json").read_text())
+    assert record["way"] == now.recommendation.way.key
+    assert (tmp_path / "r.html").read_text() == report.page(record)
+    assert cli.main(["report", "scenario.json", "--way", "OptM", "--name", "staff"]) == 0
+    text = capsys.readouterr().out
+    assert "Noise, OptM" in text.split("## Decision")[0]
+    assert "\nstaff, " in text
+
+
+@pytest.mark.parametrize("table", ["people.csv", "people.parquet", "folder"])
+def test_report_opens_tables_as_the_dashboard_does(saved, capsys, table):
+    assert cli.main(["report", "own.json", table]) == 0
+    assert "not for publication" in capsys.readouterr().out
+
+
+def test_release_comes_once_from_the_same_command_and_by_an_agreed_decision(
+    saved, tmp_path, capsys
+):
+    words = ["release", "scenario.json", "--name", "staff", "--author", "Ana"]
+    assert cli.main(words) == 2
+    assert "without an agreed decision" in capsys.readouterr().err
+    now, store = evaluate(saved, example_source("census-income")), Store()
+    way = next(one for one in now.ways if one.key == "OptM")
+    naming = ledger.Naming("staff", now.source.fingerprint, "Census", ("age",))
+    review = f"{date.today() + timedelta(days=30)}"
+    limit = {"secret": now.pair.plain(), "epsilon": 0.0, "delta": 0.2, "guesses": 60.0}
+    body = {
+        "scenario": json.loads(saved.to_json()),
+        "way": "OptM",
+        "record": report.record(now, way),
+    }
+    body |= {"review": review, "limits": [limit]}
+    one = decisions.propose(store, naming, token="t", author="Ana", reason="We must", body=body)
+    decisions.answer(store, one.key, 1, author="Bo", act="agreed")
+    for name in ("r.csv", "r.md"):
+        assert cli.main([*words, "-o", name]) == 0
+    (entry,) = ledger.releases(store)
+    assert (entry.decision, entry.body["way"]) == (one.key, "OptM")
+    assert (tmp_path / "r.csv").read_text() == report.csv_of(entry)
+    assert "Bo agreed" in (tmp_path / "r.md").read_text()
+    assert cli.main(["report", "--decision", one.key]) == 0
+    assert cli.main(["decisions"]) == cli.main(["decisions", "--json"]) == 0
+    text = capsys.readouterr().out
+    assert "release no. 1 by Ana, noise" in text
+    listed = json.loads(text[text.index("{\n") :])
+    assert [row["answered by"] for row in listed["decisions"]] == ["Bo"]
+    assert [row["decision"] for row in listed["releases"]] == [one.key]
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["report"], "Name the file of a scenario that the dashboard saved, and its table."),
+        (["report", "none.json"], "The file 'none.json' cannot be opened: No such file or directory."),
+        (["report", "people.csv"], "This is no scenario, for it is no JSON; save it anew."),
+        (["report", "own.json"], "The scenario is of no example; name its table's file, too."),
+        (["report", "own.json", "none.csv"], "none.csv cannot be opened (no such file or directory)"),
+        (["report", "scenario.json", "-o", "r.pdf"], "r.pdf must end in .md, .html or .json; name it so."),
+        (["report", "scenario.json", "-o", "none/r.md"], "none/r.md cannot be written; name a folder that can."),
+        (["report", "scenario.json", "--way", "OptN"], "There is no way 'OptN'; take"),
+        (["report", "--decision", "k"], "This decision is not on record here"),
+        (["release", "scenario.json", "--author", "Ana", "--reason", "r"], "Fill in the name of this table."),
+        (["release", "scenario.json", "--name", "s", "--reason", "r"], "Fill in your name."),
+        (["release", "scenario.json", "--name", "s", "-o", "r.html"], "r.html must end in .csv, .json or .md; name it so."),
+    ],
+)  # fmt: skip
+def test_command_refuses_in_one_sentence_and_releases_nothing(
+    saved, tmp_path, capsys, words, sentence
+):
+    assert cli.main(words) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(sentence)
+    assert error.count("\n") == 1
+    assert not [*tmp_path.glob("r.*")]
+    assert cli.main(["decisions"]) == 0
+    assert capsys.readouterr().out == "No decisions are on record.\nNo releases are on record.\n"
