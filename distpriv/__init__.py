@@ -34,7 +34,7 @@ _NAMES = {
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-_ROOMS = (*_NAMES, "charts", "hypothesis", "papers", "plot")
+_ROOMS = (*_NAMES, "charts", "hypothesis", "papers", "plot", "report")
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = {
     "AttackResult": "is distpriv.attacks.AttackResult.",
@@ -52,7 +52,7 @@ _GONE = {
     "compare_mechanisms": "is called distpriv.compare.",
     "coupling_bound": _NO_COUPLING,
     "digest": "is gone; distpriv.sources.source_of(table).fingerprint takes its place.",
-    "export": "is not built yet in this version; it will be called report.",
+    "export": "is gone; distpriv.report.record, .page and .markdown take its place.",
     "frameworks": "is gone; distpriv.hypothesis.convert and .FRAMEWORKS take its place.",
     "glossary": "is not built yet in this version; it will be part of lessons.",
     "group_moments": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",

@@ -16,6 +16,7 @@ from distpriv import (
     privacy as privacy,
     queries as queries,
     records as records,
+    report as report,
     sources as sources,
     tables as tables,
 )
