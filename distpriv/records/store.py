@@ -174,7 +174,8 @@ class Store:
                 if self._file:
                     connection.exec_driver_sql("BEGIN IMMEDIATE" if write else "BEGIN")
                 elif not write:
-                    connection.exec_driver_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+                    level = "ISOLATION LEVEL REPEATABLE READ, READ ONLY"  # all of one moment
+                    connection.exec_driver_sql(f"SET TRANSACTION {level}")
                 self._check(connection, lock=write)
                 yield connection
                 if write:
