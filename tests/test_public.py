@@ -70,7 +70,8 @@ def test_type_checkers_see_the_names_where_they_are_loaded_from():
     assert imported == homes | dict.fromkeys(dp._ROOMS, "distpriv")
 
 
-LATE = "numpy pandas scipy.stats sklearn plotly duckdb pyarrow streamlit sqlalchemy jinja2".split()
+_LATE = "numpy pandas scipy.stats sklearn plotly duckdb pyarrow streamlit sqlalchemy jinja2"
+LATE = _LATE.split()
 
 
 @pytest.mark.parametrize(
