@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from distpriv.analysis.comparison import Way
     from distpriv.analysis.evaluation import Evaluation
     from distpriv.model import Promise
+    from distpriv.privacy import Persons
     from distpriv.queries import Pair
 
 __all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "advice"]
@@ -462,7 +463,10 @@ def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:
 
     For everybody: nothing that tells more about the table than the release does.
     """
-    one, kind = way.verdict.persons, way.release.kind
+    kind = way.release.kind
+    one: Promise | Persons | None = way.verdict.persons
+    if now.model.provenance == "table":  # what they get tells the noise, which tells the share
+        one = now.scenario.persons if way.verdict.persons_kept else None
     persons = "Single persons are not protected."
     if one is not None and math.isfinite(one.epsilon):
         ends = f"ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"

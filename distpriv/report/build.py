@@ -118,7 +118,7 @@ def label(entry: Entry, decision: Decision | None = None) -> str:
     steps = () if decision is None else decision.versions
     agreed = [one for one in steps if one.act == "agreed" and one.at <= entry.at]
     people = {"answer": agreed[-1] if agreed else None, "proposal": decision and decision.proposal}
-    return render("label.md", entry=entry, b=_published(entry), rows=_rows(entry), **people)
+    return render("label.md", entry=entry, rows=_rows(entry), **people)
 
 
 def csv_of(entry: Entry) -> str:
@@ -141,7 +141,8 @@ def json_of(entry: Entry) -> str:
     """Return a release as JSON: all of the ledger's entry that may be published."""
     head = {"format": "distpriv release", "version": 1, "number": entry.number, "kind": entry.kind}
     head |= {"at": minute(entry.at), "decision": entry.decision}
-    return json.dumps(head | _published(entry), ensure_ascii=False, indent=1, allow_nan=False)
+    body = {name: one for name, one in entry.body.items() if name != "law"}
+    return json.dumps(head | body, ensure_ascii=False, indent=1, allow_nan=False)
 
 
 def script(scenario: Scenario, file_name: str = "") -> str:
@@ -157,22 +158,11 @@ def script(scenario: Scenario, file_name: str = "") -> str:
     return render("script.txt", s=scenario, text=text, file_name=file_name, example=example)
 
 
-def _published(entry: Entry) -> dict[str, Any]:
-    """Return what may be published of an entry.
-
-    That is nothing that the laws of the table's own groups went into: it would tell the share.
-    """
-    body = {name: one for name, one in entry.body.items() if name != "law"}
-    if body["table"]["provenance"] == "table" and entry.kind in ("noise", "as it is"):
-        body |= dict.fromkeys(("errors", "guesses", "together"))
-    return body
-
-
 def _rows(entry: Entry) -> list[dict[str, str]]:
     """Return the figures of a release as they are written."""
     from distpriv.mechanisms.draws import written
 
-    body, rows = _published(entry), []
+    body, rows = entry.body, []
     error = "error" if body["errors"] else "deviation"
     for at, (name, unit) in enumerate(zip(body["labels"], body["units"], strict=True)):
         places, size = body["decimals"][at], body[f"{error}s"][at]
