@@ -89,7 +89,7 @@ def answer(decision: Decision, trouble: str) -> None:
     if not login.offer("Sign in, then open this link again."):
         return
     version, today = decision.now.version, date.today()
-    planned = date.fromisoformat(decision.proposal.body["review"])
+    planned = date.fromisoformat(decision.proposal.body.get("review") or f"{today}")
     with st.form(f"answer-{key}-{version}"):
         act = st.segmented_control(
             "Answer", list(CHOICES), format_func=CHOICES.__getitem__, label_visibility="collapsed"
@@ -123,14 +123,14 @@ try:
         st.toast(
             f"{page.escape(decision.now.author)} has answered before you.", icon=":material/info:"
         )
-    opened = decision, agree.on_record(decision, ledger.releases(agree.store()))
+    releases = ledger.releases(agree.store(), decision.now.name)
+    opened = decision, agree.on_record(decision, releases)
     st.session_state["answer-opened"] = opened
 except StoreError as error:  # what is being typed stays
     trouble = str(error)
     opened = opened if opened and opened[0].key == key else None
 if opened is None:
     page.headline("This cannot be shown", page.escape(trouble))
-    agree.watch(current, None)
 else:
     decision, record = opened
     ask(decision, record)

@@ -14,6 +14,7 @@ from distpriv.dashboard.fields import BY_NAME
 from distpriv.errors import DistprivError, StoreError
 from distpriv.records import decisions, ledger
 from distpriv.records.decisions import Decision
+from distpriv.records.ledger import Entry, Known
 from distpriv.site import PAGES
 from distpriv.text import significant
 
@@ -28,21 +29,21 @@ scenario = now.scenario
 plain = json.loads(scenario.to_json())
 
 
-def on_record() -> list[Decision]:
-    """Return decisions on all versions of this table, of these settings first, the latest first.
+def on_record() -> tuple[list[Decision], list[Entry], list[Known]]:
+    """Return decisions on and releases of all versions of this table, and the ledger's tables.
 
-    StoreError where they cannot be read.
+    Decisions on these settings first, the latest first. StoreError where they cannot be read.
     """
-    mine = now.source.fingerprint
-    known = [one.fingerprints for one in ledger.tables(agree.store()) if mine in one.fingerprints]
-    listed = {
-        one.key: one
-        for each in (known or [(mine,)])[0]
-        for one in decisions.decisions(agree.store(), each)
-        if "record" in one.proposal.body
-    }
+    store, mine = agree.store(), now.source.fingerprint
+    known = ledger.tables(store)
+    table = next((one for one in known if mine in one.fingerprints), None)
+    if table is None:
+        return [], [], known
+    found = (decisions.decisions(store, version) for version in table.fingerprints)
+    listed = {one.key: one for each in found for one in each if "record" in one.proposal.body}
     latest = sorted(listed.values(), key=lambda one: one.now.at, reverse=True)
-    return sorted(latest, key=lambda one: not covers(one))
+    latest.sort(key=lambda one: not covers(one))
+    return latest, ledger.releases(store, table.name), known
 
 
 def covers(one: Decision) -> bool:
@@ -61,7 +62,7 @@ def lead(listed: list[Decision]) -> None:
     page.headline(title, words, advice, sentences.warning(now, page.WORDS))
 
 
-def card(one: Decision, releases: list[ledger.Entry]) -> None:
+def card(one: Decision, releases: list[Entry]) -> None:
     """Draw a decision, its link, its report, and what follows."""
     record = agree.on_record(one, releases)
     release, (title, color) = record["release"], agree.STATES[one.now.act]
@@ -113,7 +114,7 @@ def ask_limit() -> dict[str, str]:
     return texts
 
 
-def propose(asked: list[Decision]) -> None:
+def propose(asked: list[Decision], known: list[Known]) -> None:
     """Draw the form, and put a proposal on record."""
     st.header("Propose", anchor=False)
     if now.outside:
@@ -145,7 +146,7 @@ def propose(asked: list[Decision]) -> None:
         review = middle.date_input("Look at it again on", today + timedelta(365), min_value=today)
         with right:
             texts = ask_limit()
-        naming = agree.naming(state, now)
+        naming = agree.naming(state, now, known)
         if not st.form_submit_button("Propose", type="primary", icon=":material/how_to_vote:"):
             return
         try:
@@ -175,9 +176,9 @@ def propose(asked: list[Decision]) -> None:
 
 remembered, trouble = f"decisions-{now.source.fingerprint}", None
 try:
-    listed, releases = st.session_state[remembered] = on_record(), ledger.releases(agree.store())
+    listed, releases, known = st.session_state[remembered] = on_record()
 except StoreError as error:  # what is being typed stays
-    listed, releases = st.session_state.get(remembered, ([], []))
+    listed, releases, known = st.session_state.get(remembered, ([], [], []))
     trouble = error
 lead(listed)
 scenarios.side_by_side(state, now)
@@ -188,8 +189,7 @@ if trouble:
     agree.refused(trouble)
 for one in [] if trouble else listed:
     card(one, releases)
-propose([one for one in listed if one.now.act == "changes"])
-versions = {one.key: one.now.version for one in listed}
-agree.watch(
-    lambda: {one.key: one.now.version for one in on_record()}, None if trouble else versions
-)
+propose([one for one in listed if one.now.act == "changes"], known)
+if not trouble:
+    versions = {one.key: one.now.version for one in listed}
+    agree.watch(lambda: {one.key: one.now.version for one in on_record()[0]}, versions)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import date
@@ -20,7 +20,7 @@ from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError, StoreError
 from distpriv.records import ledger
 from distpriv.records.decisions import ACTS, Decision
-from distpriv.records.ledger import Naming
+from distpriv.records.ledger import Known, Naming
 from distpriv.records.store import Store
 from distpriv.sources import FrameSource
 
@@ -70,15 +70,18 @@ def refused(error: DistprivError) -> None:
     st.error(escape(error), icon=":material/error:")
 
 
-def naming(state: State, now: Evaluation) -> Naming | None:
+def naming(state: State, now: Evaluation, known: Sequence[Known] | None = None) -> Naming | None:
     """Draw under which name the ledger has a table, and ask for it where it has none yet.
 
-    None while it is not said whether the table is a newer version of one in the ledger. Where the
-    records cannot be read it asks for the name alone; the ledger's door checks it.
+    None while it is not said whether the table is a newer version of one in the ledger; its tables
+    are read unless they are given. Where the records cannot be read it asks for the name alone;
+    the ledger's door checks it.
     """
-    source, known = now.source, []
-    with suppress(StoreError):
-        known = ledger.tables(store())
+    source = now.source
+    if known is None:
+        known = []
+        with suppress(StoreError):
+            known = ledger.tables(store())
     every = source.frame if isinstance(source, FrameSource) else source.cells
     new = Naming(source.title, source.fingerprint, source.title, tuple(map(str, every)))
     for one in known:
@@ -124,12 +127,15 @@ def link(key: str) -> tuple[str, str]:
 
 def watch(read: Callable[[], Any], shown: Any) -> None:
     """Draw the page anew once what is on record is no longer what it shows."""
+    due = False  # with the page itself it was read already
 
     @st.fragment(run_every=EVERY)
     def look() -> None:
+        nonlocal due
         with suppress(StoreError):
-            if read() != shown:
+            if due and read() != shown:
                 st.rerun()
+        due = True
 
     look()
 
@@ -145,9 +151,9 @@ def status(decision: Decision) -> str:
     now, passed = decision.now, "The review date has passed, so it covers no further release."
     steps = (decision.proposal,) if decision.open else (decision.proposal, now)
     words = [f"{escape(one.author)} {ACTS[one.act]} on {one.at:%-d %B %Y}." for one in steps]
-    if now.act == "agreed":
-        day = date.fromisoformat(now.body["review"])
-        words.append(f"It counts until {day:%-d %B %Y}." if decision.agreed else passed)
+    if now.act == "agreed" and (day := now.body.get("review")):
+        counts = f"It counts until {date.fromisoformat(day):%-d %B %Y}."
+        words.append(counts if decision.agreed else passed)
     return " ".join(words) + f"  \n{escape(now.reason, 4000)}" * (not decision.open)
 
 
