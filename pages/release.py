@@ -60,9 +60,8 @@ def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[fl
     return now.limit, ""
 
 
-def choose_way(standing: Standing, listed: list[Decision]) -> Way | None:
+def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> Way | None:
     """Draw the choice of a way; return it with the noise that the limits leave, if they do."""
-    ways = [one for one in now.ways if one.publishable and one.kept]
     if now.outside or not ways:
         widen = "Widen the two shares first: nothing is released outside of them."
         st.markdown(widen if now.outside else "No way keeps your limit. Change it, or the figures.")
@@ -91,7 +90,9 @@ def choose_names(standing: Standing) -> str:
         by = page.escape(standing.choice.names or row)
         st.caption(f"It uses the records of the first release, kept by *{by}*.")
         return standing.choice.names
-    titles = {"": row} | page.readable({one: one for one in tables.identifiers(source)})
+    key = ("identifiers", source.fingerprint)
+    columns = state.memory(key, lambda: tables.identifiers(source))
+    titles = {"": row} | page.readable({one: one for one in columns})
     names: str = st.selectbox(
         "Keep records by",
         [*titles],
@@ -199,6 +200,7 @@ def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]
 
 def main() -> None:
     """Draw the page; its answer comes last, at the top."""
+    ways = [one for one in now.ways if one.publishable and one.kept]
     head = st.container()
     form, beside = st.columns([6, 5], gap="large")
     try:
@@ -218,7 +220,7 @@ def main() -> None:
     pair = max(scenario.secrets, key=lambda one: joint(entries, one) or 0.0)
     accepted, limit = limit_on(standing, pair, listed)
     with form:
-        way = choose_way(standing, listed)
+        way = choose_way(ways, standing, listed)
         ground = covering(listed, way.key) if way else None
         if way is not None:
             release(way, standing, naming, ground)
