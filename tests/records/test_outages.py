@@ -106,6 +106,19 @@ def test_file_that_goes_during_a_write_is_noticed(store, file, replace):
         released(store, draw=draw)
 
 
+def test_write_that_cannot_be_read_back_is_not_acknowledged(store, file):
+    old, connections = shutil.copy(file, file.with_suffix(".old")), []
+
+    def connect(*_):
+        connections.append(1)
+        if len(connections) == 2:  # the first one has written
+            shutil.copy(old, file)
+
+    event.listen(store._engine, "connect", connect)
+    with pytest.raises(StoreError, match=f"does not hold what was just written {RUNS}"):
+        released(store)
+
+
 def test_damaged_file_releases_nothing(store, file):
     agreed(store)
     for _ in range(20):
