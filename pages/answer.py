@@ -74,13 +74,13 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
     st.table(pd.DataFrame(figures).set_index(""))
     with st.expander("Ways that were weighed"):
         ways = pd.DataFrame(record["ways"])
-        shown = {
+        rows = {
             "": ways["title"].map(page.escape),
             "right of 100": ways["guesses"].map("{:.0f}".format),
             "off by": ways["percent"].map(lambda value: f"{significant(value, 2)} %"),
             "limit": ways["kept"].map({True: "kept", False: "broken"}),
         }
-        st.table(pd.DataFrame(shown).set_index(""))
+        st.table(pd.DataFrame(rows).set_index(""))
 
 
 def answer(decision: Decision, trouble: str) -> None:
@@ -95,11 +95,11 @@ def answer(decision: Decision, trouble: str) -> None:
             "Answer", list(CHOICES), format_func=CHOICES.__getitem__, label_visibility="collapsed"
         )
         reason = st.text_area("Why", placeholder="Needed unless you agree", height=80)
-        left, right = st.columns(2)
-        with left:
+        first, second = st.columns(2)
+        with first:
             words = f"Someone other than {page.escape(decision.proposal.author)} has to answer."
             author = login.author("Your name", hint=words)
-        review = right.date_input("Look at it again on", max(planned, today), min_value=today)
+        review = second.date_input("Look at it again on", max(planned, today), min_value=today)
         if st.form_submit_button("Put on record", type="primary", icon=":material/gavel:"):
             try:
                 if act is None:

@@ -35,15 +35,17 @@ def on_record() -> tuple[list[Decision], list[Entry], list[Known]]:
     Decisions on these settings first, the latest first. StoreError where they cannot be read.
     """
     store, mine = agree.store(), now.source.fingerprint
-    known = ledger.tables(store)
-    table = next((one for one in known if mine in one.fingerprints), None)
+    tables = ledger.tables(store)
+    table = next((one for one in tables if mine in one.fingerprints), None)
     if table is None:
-        return [], [], known
-    found = (decisions.decisions(store, version) for version in table.fingerprints)
-    listed = {one.key: one for each in found for one in each if "record" in one.proposal.body}
+        return [], [], tables
+    histories = (decisions.decisions(store, version) for version in table.fingerprints)
+    listed = {
+        one.key: one for history in histories for one in history if "record" in one.proposal.body
+    }
     latest = sorted(listed.values(), key=lambda one: one.now.at, reverse=True)
     latest.sort(key=lambda one: not covers(one))
-    return latest, ledger.releases(store, table.name), known
+    return latest, ledger.releases(store, table.name), tables
 
 
 def covers(one: Decision) -> bool:
@@ -114,7 +116,7 @@ def ask_limit() -> dict[str, str]:
     return texts
 
 
-def propose(asked: list[Decision], known: list[Known]) -> None:
+def propose(changes: list[Decision], tables: list[Known]) -> None:
     """Draw the form, and put a proposal on record."""
     st.header("Propose", anchor=False)
     if now.outside:
@@ -125,28 +127,28 @@ def propose(asked: list[Decision], known: list[Known]) -> None:
     what, today = f"propose-{now.source.fingerprint}", date.today()
     number, token = agree.token(state, what)
     with st.form(f"{what}-{number}"):
-        seen = {one.key: one.now.version for one in asked}
-        words = {one.key: f"Changed, as {one.now.author} has asked" for one in asked}
+        versions = {one.key: one.now.version for one in changes}
+        words = {one.key: f"Changed, as {one.now.author} has asked" for one in changes}
         words[""], key, risk = "A new proposal", "", {"who": "", "harm": ""}
-        if asked:
+        if changes:
             key = st.selectbox("What is this?", list(words), format_func=words.__getitem__)
-            risk = asked[0].proposal.body["record"]["risk"]
+            risk = changes[0].proposal.body["record"]["risk"]
         ways = sorted(now.ways, key=lambda way: (not way.kept, way.percent))
         ways_by_title = {sentences.offered(one): one for one in ways if one.publishable}
         way = ways_by_title[st.selectbox("Way to publish", list(ways_by_title))]
-        left, right = st.columns(2)
+        first, second = st.columns(2)
         hint = "Competitors, the press, an insurer"
-        who = left.text_input("Who could want to know the share?", risk["who"], placeholder=hint)
+        who = first.text_input("Who could want to know the share?", risk["who"], placeholder=hint)
         hint = "Undercut our prices"
-        harm = right.text_input("What could they do with it?", risk["harm"], placeholder=hint)
+        harm = second.text_input("What could they do with it?", risk["harm"], placeholder=hint)
         why = st.text_area("Why should it be published, and why this way?", height=80)
-        left, middle, right = st.columns(3)
-        with left:
+        first, second, third = st.columns(3)
+        with first:
             author = login.author("Your name", state.author)
-        review = middle.date_input("Look at it again on", today + timedelta(365), min_value=today)
-        with right:
+        review = second.date_input("Look at it again on", today + timedelta(365), min_value=today)
+        with third:
             texts = ask_limit()
-        naming = agree.naming(state, now, known)
+        naming = agree.naming(state, now, tables)
         if not st.form_submit_button("Propose", type="primary", icon=":material/how_to_vote:"):
             return
         try:
@@ -164,7 +166,7 @@ def propose(asked: list[Decision], known: list[Known]) -> None:
                 "limits": [{"secret": one.plain(), **limits} for one in scenario.secrets],
             }
             about = {"token": token, "author": author, "reason": why, "key": key}
-            decisions.propose(agree.store(), naming, **about, body=body, seen=seen.get(key, 0))
+            decisions.propose(agree.store(), naming, **about, body=body, seen=versions.get(key, 0))
         except DistprivError as error:
             agree.refused(error)
             return
@@ -176,9 +178,9 @@ def propose(asked: list[Decision], known: list[Known]) -> None:
 
 remembered, trouble = f"decisions-{now.source.fingerprint}", None
 try:
-    listed, releases, known = st.session_state[remembered] = on_record()
+    listed, releases, tables = st.session_state[remembered] = on_record()
 except StoreError as error:  # what is being typed stays
-    listed, releases, known = st.session_state.get(remembered, ([], [], []))
+    listed, releases, tables = st.session_state.get(remembered, ([], [], []))
     trouble = error
 lead(listed)
 scenarios.side_by_side(state, now)
@@ -189,7 +191,7 @@ if trouble:
     agree.refused(trouble)
 for one in [] if trouble else listed:
     card(one, releases)
-propose([one for one in listed if one.now.act == "changes"], known)
+propose([one for one in listed if one.now.act == "changes"], tables)
 if not trouble:
     versions = {one.key: one.now.version for one in listed}
     agree.watch(lambda: {one.key: one.now.version for one in on_record()[0]}, versions)

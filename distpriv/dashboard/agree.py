@@ -70,7 +70,7 @@ def refused(error: DistprivError) -> None:
     st.error(escape(error), icon=":material/error:")
 
 
-def naming(state: State, now: Evaluation, known: Sequence[Known] | None = None) -> Naming | None:
+def naming(state: State, now: Evaluation, records: Sequence[Known] | None = None) -> Naming | None:
     """Draw under which name the ledger has a table, and ask for it where it has none yet.
 
     None while it is not said whether the table is a newer version of one in the ledger; its tables
@@ -78,17 +78,17 @@ def naming(state: State, now: Evaluation, known: Sequence[Known] | None = None) 
     the ledger's door checks it.
     """
     source = now.source
-    if known is None:
-        known = []
+    if records is None:
+        records = []
         with suppress(StoreError):
-            known = ledger.tables(store())
+            records = ledger.tables(store())
     every = source.frame if isinstance(source, FrameSource) else source.cells
     new = Naming(source.title, source.fingerprint, source.title, tuple(map(str, every)))
-    for one in known:
+    for one in records:
         if source.fingerprint in one.fingerprints:
             st.caption(f"In the ledger this table is **{escape(one.name)}**.")
             return replace(new, name=one.name)
-    others = {one.name: one.name for one in ledger.likely(known, new)}
+    others = {one.name: one.name for one in ledger.likely(records, new)}
     start = state.names.get(source.fingerprint, source.title)
     older: str | None = ""
     columns = st.columns(2)
@@ -125,7 +125,7 @@ def link(key: str) -> tuple[str, str]:
     return address, segno.make(address, error="m").svg_data_uri(scale=4, border=2, light="white")
 
 
-def watch(read: Callable[[], Any], shown: Any) -> None:
+def watch(read: Callable[[], Any], before: Any) -> None:
     """Draw the page anew once what is on record is no longer what it shows."""
     due = False  # with the page itself it was read already
 
@@ -133,7 +133,7 @@ def watch(read: Callable[[], Any], shown: Any) -> None:
     def look() -> None:
         nonlocal due
         with suppress(StoreError):
-            if due and read() != shown:
+            if due and read() != before:
                 st.rerun()
         due = True
 
@@ -142,8 +142,8 @@ def watch(read: Callable[[], Any], shown: Any) -> None:
 
 def on_record(decision: Decision, releases: Iterable[ledger.Entry]) -> dict[str, Any]:
     """Return the report's record of a decision as it is now."""
-    made = [one for one in releases if one.decision == decision.key]
-    return report.with_decision(decision.proposal.body["record"], decision, made)
+    its_own = [one for one in releases if one.decision == decision.key]
+    return report.with_decision(decision.proposal.body["record"], decision, its_own)
 
 
 def status(decision: Decision) -> str:
