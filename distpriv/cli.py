@@ -7,9 +7,10 @@ import json
 import os
 import runpy
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from hashlib import blake2b
 from importlib.util import find_spec
 from pathlib import Path
@@ -22,13 +23,13 @@ from distpriv.text import listed, near
 
 if TYPE_CHECKING:
     from distpriv.analysis import Evaluation, Scenario, Way
-    from distpriv.records.ledger import Entry
-    from distpriv.records.store import Store
     from distpriv.sources import Source
 
 __all__ = ["main"]
 
 OPEN = "DISTPRIV_OPEN"  # where the server finds the path of the table that it begins with
+Texts = dict[str, Callable[[], str]]
+"""A command's result by the endings of files."""
 _LARGE = 50_000_000  # bytes of a text that stays where it lies
 
 
@@ -209,18 +210,30 @@ def _check_target(path: Path | None, *endings: str) -> None:
 
 
 def _command(name: str, words: Sequence[str]) -> int:
-    """Run one of the commands on what is decided and released."""
-    run, about, flags = _COMMANDS[name]
+    """Write or print what a command on decisions and releases gives."""
+    run, about, flags, *endings = _COMMANDS[name]
     parser = argparse.ArgumentParser(prog=f"distpriv {name}", description=about)
+    parser.set_defaults(output=None)
     for flag in flags.split():
         parser.add_argument(flag, **_ARGUMENTS[flag])
-    return _ended(run, parser.parse_args(words))
+
+    def write(options: argparse.Namespace) -> None:
+        path: Path | None = options.output
+        _check_target(path, *endings)
+        texts = run(options)
+        text = texts[path.suffix if path else endings[0]]()
+        if path:
+            path.write_text(text, encoding="utf-8")
+        else:
+            print(text, end="")
+
+    return _ended(write, parser.parse_args(words))
 
 
 _ARGUMENTS: dict[str, Any] = {
     "scenario": {"nargs": "?", "default": "", "help": "a scenario that the dashboard saved"},
     "table": {"nargs": "?", "default": "", "help": "its file or folder; none for an example"},
-    "--way": {"default": "", "help": "such as BalM; default: as agreed, or recommended"},
+    "--way": {"default": "", "help": "such as BalM; default: the recommended one"},
     "--name": {"default": "", "help": "of the table on record"},
     "--author": {"default": "", "help": "who releases it"},
     "--reason": {"default": "", "help": "why, where no agreed decision covers it"},
@@ -232,34 +245,28 @@ _ARGUMENTS: dict[str, Any] = {
 }
 
 
-def _write_report(options: argparse.Namespace) -> None:
+def _report(options: argparse.Namespace) -> Texts:
     from distpriv import report
     from distpriv.records import decisions, ledger, store
 
-    writers = {".md": report.markdown, ".html": report.page, ".json": _dumped}
-    write = _writer(options.output, writers)
     if options.decision:
         records = store.Store()
         one = decisions.decision(records, options.decision)
         entries = [entry for entry in ledger.releases(records) if entry.decision == one.key]
-        write(report.with_decision(one.proposal.body["record"], one, entries))
+        record = report.with_decision(one.proposal.body["record"], one, entries)
     else:
         now = _evaluated(options)
-        write(report.record(now, _way(now, options.way), name=options.name))
+        record = report.record(now, _way(now, options.way), name=options.name)
+    writers = {".md": report.markdown, ".html": report.page, ".json": _dumped}
+    return {ending: partial(write, record) for ending, write in writers.items()}
 
 
-def _write_release(options: argparse.Namespace) -> None:
+def _release(options: argparse.Namespace) -> Texts:
     from distpriv import report
     from distpriv.records import decisions, drawing, ledger, store
 
-    def label(entry: Entry) -> str:
-        key = entry.decision
-        return report.label(entry, decisions.decision(records, key) if key else None)
-
-    writers = {".csv": report.csv_of, ".json": report.json_of, ".md": label}
-    write, records, now = _writer(options.output, writers), store.Store(), _evaluated(options)
-    source, name = now.source, options.name
-    way = _way(now, options.way or _agreed(records, now, name))
+    records, now, name = store.Store(), _evaluated(options), options.name
+    source, way = now.source, _way(now, options.way)
     who = {"author": options.author, "reason": options.reason, "names": options.identifier}
     # The same command has the same token, so that after an interruption nothing is drawn twice.
     about = [name, source.fingerprint, now.scenario.key, way.key, *who.values()]
@@ -272,45 +279,37 @@ def _write_release(options: argparse.Namespace) -> None:
         naming = ledger.Naming(name, *title, options.newer)
         way = drawing.fitting(now, way, standing)
         entry = drawing.release(records, now, way, naming, token=token, **who)
-    print(f"Release no. {entry.number} of {entry.name} is on record.", file=sys.stderr)
-    write(entry)
+    print(f"Release no. {entry.number} of {name}, {way.title}, is on record.", file=sys.stderr)
+    decision = decisions.decision(records, entry.decision) if entry.decision else None
+    texts: Texts = {".csv": partial(report.csv_of, entry), ".json": partial(report.json_of, entry)}
+    return texts | {".md": partial(report.label, entry, decision)}
 
 
-def _agreed(records: Store, now: Evaluation, name: str) -> str:
-    """Return the way that was agreed for a scenario and its table, "" for none."""
-    from distpriv.records.decisions import decisions
-
-    scenario = json.loads(now.scenario.to_json())
-    for one in decisions(records, now.source.fingerprint):
-        body = one.proposal.body
-        if one.agreed and body["scenario"] == scenario and one.now.name == name:
-            return str(body["way"])
-    return ""
-
-
-def _print_decisions(options: argparse.Namespace) -> None:
+def _decisions(options: argparse.Namespace) -> Texts:
     import pandas as pd
 
     from distpriv.records import decisions, ledger, store
 
     records = store.Store()
-    frames = {
-        "decisions": [
-            {"decision": one.key, "table": one.now.name, "way": one.proposal.body["way"]}
-            | {"status": one.now.act, "proposed by": one.proposal.author}
-            | {"answered by": "" if one.open else one.now.author, "in force": one.agreed}
-            for one in decisions.decisions(records)
-        ],
-        "releases": [
-            {"release": one.number, "at": f"{one.at:%Y-%m-%d %H:%M}", "table": one.name}
-            | {"way": one.body["way"], "released by": one.author, "decision": one.decision}
-            for one in ledger.releases(records)
-        ],
-    }
+    decided = [
+        {"decision": one.key, "table": one.now.name, "way": one.proposal.body["way"]}
+        | {"status": one.now.act, "proposed by": one.proposal.author}
+        | {"answered by": "" if one.open else one.now.author, "in force": one.agreed}
+        for one in decisions.decisions(records)
+    ]
+    released = [
+        {"release": one.number, "at": f"{one.at:%Y-%m-%d %H:%M}", "table": one.name}
+        | {"way": one.body["way"], "released by": one.author, "decision": one.decision}
+        for one in ledger.releases(records)
+    ]
+    lists = {"decisions": decided, "releases": released}
     if options.json:
-        print(_dumped(frames), end="")
-    for title, rows in {} if options.json else frames.items():
-        print(pd.DataFrame(rows).to_string(index=False) if rows else f"No {title} are on record.")
+        return {"": partial(_dumped, lists)}
+    texts = [
+        pd.DataFrame(rows).to_string(index=False) if rows else f"No {name} are on record."
+        for name, rows in lists.items()
+    ]
+    return {"": partial("\n".join, [*texts, ""])}
 
 
 def _evaluated(options: argparse.Namespace) -> Evaluation:
@@ -357,30 +356,19 @@ def _dumped(record: Any) -> str:
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
-def _writer(path: Path | None, texts: Mapping[str, Callable[[Any], str]]) -> Callable[[Any], None]:
-    """Return what writes to a file in the way of its ending, or prints in the first way."""
-    _check_target(path, *texts)
-
-    def write(value: Any) -> None:
-        if path is None:
-            print(next(iter(texts.values()))(value), end="")
-        else:
-            path.write_text(texts[path.suffix](value), encoding="utf-8")
-
-    return write
-
-
-_RELEASE = "Draw a release and put it on record. The same command again writes the same release; "
-_COMMANDS = {
+_SAME = "The same command again writes the same release; another reason makes it another one."
+_COMMANDS: dict[str, Any] = {
     "report": (
-        _write_report,
+        _report,
         "Write what a release gives away, for whoever decides.",
         "scenario table --way --name --decision -o",
+        *(".md", ".html", ".json"),
     ),
     "release": (
-        _write_release,
-        f"{_RELEASE}another reason makes it another one.",
+        _release,
+        f"Draw a release and put it on record. {_SAME}",
         "scenario table --name --author --reason --way --identifier --newer -o",
+        *(".csv", ".json", ".md"),
     ),
-    "decisions": (_print_decisions, "List the decisions and releases on record.", "--json"),
+    "decisions": (_decisions, "List the decisions and releases on record.", "--json", ""),
 }

@@ -153,7 +153,7 @@ def test_release_comes_once_from_the_same_command_and_by_an_agreed_decision(
     one = decisions.propose(store, naming, token="t", author="Ana", reason="We must", body=body)
     decisions.answer(store, one.key, 1, author="Bo", act="agreed")
     for name in ("r.csv", "r.md"):
-        assert cli.main([*words, "-o", name]) == 0
+        assert cli.main([*words, "--way", "OptM", "-o", name]) == 0
     (entry,) = ledger.releases(store)
     assert (entry.decision, entry.body["way"]) == (one.key, "OptM")
     assert (tmp_path / "r.csv").read_text() == report.csv_of(entry)

@@ -72,8 +72,8 @@ def record(
         noise = np.sqrt(np.diagonal(one.total(len(now.labels))))
         parts["deviations"] = [digits(deviation, up=True) for deviation in noise]
         parts["epsilon"] = now.cache.once(delivered_epsilon, now.model, one, now.scenario.delta)
-    made = json.loads(render("record.json", now=now, way=way, **parts))
-    return with_decision(made, decision, releases)
+    plain = json.loads(render("record.json", now=now, way=way, **parts))
+    return with_decision(plain, decision, releases)
 
 
 def with_decision(
@@ -83,13 +83,13 @@ def with_decision(
     libraries = {name: import_module(name).__version__ for name in ("numpy", "scipy", "pandas")}
     software = {"distpriv": __version__, "python": platform.python_version()} | libraries
     parts = {"now": datetime.now(UTC), "decision": decision, "releases": [*releases]}
-    made = {**record, **json.loads(render("decision.json", software=software, **parts))}
-    made |= json.loads(render("reviewers.json", r=made))
-    tiers, entry = ("tier_1", "tier_2", "tier_3"), made["registry"]
+    plain = {**record, **json.loads(render("decision.json", software=software, **parts))}
+    plain |= json.loads(render("reviewers.json", r=plain))
+    tiers, entry = ("tier_1", "tier_2", "tier_3"), plain["registry"]
     missing = {tier: [name for name in entry[tier] if entry[tier][name] == ""] for tier in tiers}
     reached = next((place for place, tier in enumerate(tiers) if missing[tier]), len(tiers))
-    made["registry"] = entry | {"tier": reached, "missing": missing}
-    return made
+    plain["registry"] = entry | {"tier": reached, "missing": missing}
+    return plain
 
 
 def page(record: Plain, link: str = "", code: str = "") -> str:

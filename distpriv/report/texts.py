@@ -36,7 +36,7 @@ def _environment(ending: str) -> Environment:
     from jinja2 import Environment, PackageLoader, StrictUndefined
 
     write = _WRITE[ending]
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("distpriv.report"),
         autoescape=ending == "html",  # noqa: S701 - the others have their own way
         finalize=lambda value: value if hasattr(value, "__html__") else write(value),
@@ -44,19 +44,28 @@ def _environment(ending: str) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"cap": lambda text: text[:1].upper() + text[1:], "day": day, "first": _first}
-    made.filters |= {"num": _number, "pct": percent, "right": _right, "whole": whole}
-    made.filters |= {"digits": digits, "guesses": _guesses, "minute": minute, "words": _words}
-    made.globals["bells"] = bells
-    return made
+    environment.filters |= {
+        "cap": lambda text: text[:1].upper() + text[1:],
+        "day": day,
+        "first": _first,
+    }
+    environment.filters |= {"num": _number, "pct": percent, "right": _right, "whole": whole}
+    environment.filters |= {
+        "digits": digits,
+        "guesses": _guesses,
+        "minute": minute,
+        "words": _words,
+    }
+    environment.globals["bells"] = bells
+    return environment
 
 
 def _line(value: Any) -> Any:
     """Write text on one line, without signs that nobody sees."""
     if not isinstance(value, str):
         return value
-    seen = (sign for sign in value if sign.isspace() or unicodedata.category(sign) not in _UNSEEN)
-    return "".join(" " if sign.isspace() and sign not in (THIN, FIXED) else sign for sign in seen)
+    signs = (sign for sign in value if sign.isspace() or unicodedata.category(sign) not in _UNSEEN)
+    return "".join(" " if sign.isspace() and sign not in (THIN, FIXED) else sign for sign in signs)
 
 
 def _in_markdown(value: Any) -> Any:
@@ -138,5 +147,5 @@ def bells(guesses: float) -> dict[str, Any]:
 
     low, high = -apart / 2, apart / 2
     words = [37.5 * (4 + side * max(high, 0.85)) for side in (-1, 1)]
-    made = {"low": path(low), "high": path(high), "both": path(low, high), "words": words}
-    return made | {"alike": apart < 0.08, "apart": math.exp(-(high**2) / 2) < 0.3}
+    paths = {"low": path(low), "high": path(high), "both": path(low, high), "words": words}
+    return paths | {"alike": apart < 0.08, "apart": math.exp(-(high**2) / 2) < 0.3}
