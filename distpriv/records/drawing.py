@@ -6,10 +6,10 @@ import json
 import math
 import random
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 from uuid import uuid4
 
 import numpy as np
@@ -22,7 +22,7 @@ from distpriv.composition import Part, joint_release, left_of
 from distpriv.errors import DistprivError, NotApplicable, StoreError
 from distpriv.mechanisms import MECHANISMS
 from distpriv.mechanisms.draws import NoiseLaw, balanced_figures, places_of, rounded, rounded_up
-from distpriv.model import GaussianModel, Promise, Release, best_estimate, fit_groups, joint_law
+from distpriv.model import GaussianModel, Promise, Release, best_estimate, joint_law
 from distpriv.privacy import Verdict
 from distpriv.privacy.delivered import verdicts
 from distpriv.privacy.exact_law import compute_law
@@ -50,9 +50,8 @@ _UNCOUNTED = (
 # ---------------------------------------------------------------- all releases of a table together
 
 
-@dataclass(frozen=True, eq=False)
-class _Past:
-    """A release of a scenario's figures."""
+class _Past(NamedTuple):
+    """A release, the scenario that its figures are of, and what tells its sample from others."""
 
     release: Release
     scenario: Scenario
@@ -71,15 +70,11 @@ def _parts(now: Evaluation, entries: Iterable[Entry], further: Way | None = None
                 "What releases of two versions of a table tell together cannot be bounded; look at "
                 "the version that was released."
             )
-        law = {
-            name: one and np.array(one, dtype=float)
-            for name, one in entry.body["law"].items()
-            if name in ("noise", "laplace", "kept")
-        }
-        laplace = law["laplace"]
-        scale = 0.0 if laplace is None else float(np.linalg.norm(laplace[:, 0]))
+        law = entry.body["law"]
+        noise, laplace, kept = (law[x] and np.array(law[x]) for x in ("noise", "laplace", "kept"))
+        scale = 1.0 if laplace is None else float(np.linalg.norm(laplace[:, 0]))
         along = None if laplace is None else laplace / scale
-        one = Release(entry.body["way"], law["noise"], along, scale, law["kept"], law["kept"])
+        one = Release(entry.body["way"], noise, along, scale, kept, kept)
         scenario = Scenario.from_json(json.dumps(entry.body["scenario"]))
         parts.append(_Past(one, scenario, entry.body["rests"] == "exact", entry.token))
     if further is not None and further.release.kind != "no data":
@@ -94,20 +89,15 @@ def _counted(
 
     One release counts by the law of its own records, several by that of the whole table's.
     """
-    query = Query((*dict.fromkeys(one for part in parts for one in part.scenario.statistics),))
-    scenario, only = parts[-1].scenario, len(parts) == 1
-    if only and scenario == now.scenario and pair in scenario.secrets:
-        model = replace(now.model, pairs=(now.model.pairs[scenario.secrets.index(pair)],))
-    else:
-        source, n = now.reference or now.source, scenario.records if only else None
-        key = "groups", source.fingerprint, source.provenance, query, pair.secret
-        groups = now.cache(key, partial(source.groups, query, pair.secret))
-        if endless := n is None:
-            every = "complete", now.source.fingerprint, query, pair.secret
-            n = now.cache(every, partial(now.source.complete, query, (pair.secret,)))
-        endless = endless or scenario.replacement
-        model = now.cache.once(fit_groups, (groups,), query, (pair,), n, endless)
-    if only:
+    scenario, several = parts[-1].scenario, len(parts) > 1
+    if not several and scenario == now.scenario and pair in scenario.secrets:
+        fitted = now.model.pairs[scenario.secrets.index(pair)]
+        return replace(now.model, pairs=(fitted,)), [Part(parts[0].release)]
+    every = (*dict.fromkeys(one for part in parts for one in part.scenario.statistics),)
+    records = None if several else scenario.records
+    scenario = replace(scenario, secrets=(pair,), statistics=every, records=records)
+    model = replace(now, scenario=scenario).model
+    if not several:
         return model, [Part(parts[0].release)]
     return model, [
         Part(one.release, Query(one.scenario.statistics).labels, one.scenario.records, one.sample)
@@ -142,8 +132,8 @@ def risk(
 ) -> float:
     """Return right guesses of 100 about a pair, of who has all these releases and one more.
 
-    NotApplicable where what they tell together cannot be counted: of several releases with Laplace
-    noise, of balanced ones about another secret or range, and of two versions of a table.
+    NotApplicable where that cannot be counted: of several releases with Laplace noise, of balanced
+    ones about another secret or range, and of two versions of a table.
     """
     parts = _parts(now, entries, further)
     if not parts or _balanced(now, parts, pair):
@@ -191,6 +181,8 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
     pairs = zip(now.scenario.secrets, now.groups, strict=True)
     for pair, groups in pairs if way.release.kind != "balanced" else ():
         _check_share(pair, groups.share, now.n)  # of complete records; `_kept` has all others
+    if now.reference and now.reference.fingerprint == now.source.fingerprint:
+        raise NotApplicable("The public reference is the very table; take another one, or none.")
     if not way.publishable:
         raise NotApplicable(
             "These expected figures are of the table's own groups, which they would tell; take "
@@ -249,13 +241,13 @@ def _sample(now: Evaluation) -> FloatArray:
     every = [np.flatnonzero(there & (flags[0] == group)).tolist() for group in (0, 1)]
     draw = _SYSTEM.choices if now.scenario.replacement else _SYSTEM.sample
     for _ in range(_TRIES):
-        rows: list[int] = []
+        chosen = []
         for group, number in enumerate((n - having, having)):
             places = draw(range(int(groups.counts[group])), k=number)
             different, again = np.unique(places, return_inverse=True)
-            rows += np.array(_SYSTEM.sample(every[group], len(different)), dtype=int)[
-                again
-            ].tolist()
+            some = np.array(_SYSTEM.sample(every[group], len(different)), dtype=int)
+            chosen.append(some[again])
+        rows = np.concatenate(chosen)
         shares = zip(pairs, flags, strict=True)
         ends = [(*pair.numbers(n)[:, 1], (flag[rows] == 1).sum()) for pair, flag in shares]
         if all(low <= count <= high for low, high, count in ends):
@@ -385,19 +377,11 @@ def release(
 ) -> Entry:
     """Draw a release of a scenario's table, and return it as it is on record.
 
-    The table lies inside its ranges, the way keeps its promise by public groups, and with all other
-    releases of the table every limit in force, else it is a DistprivError for the analyst alone,
-    and nothing is released.
-
-    Parameters
-    ----------
-    way : Way
-        Of this evaluation, or of `fitting`.
-    token : str
-        The same token gives the same release.
-    names : str
-        Column of identifiers, by which balanced figures find their records in a newer version of
-        the table; "" for the number of the row.
+    The table lies inside its ranges, the way, of this evaluation or of `fitting`, keeps its promise
+    by public groups, and with all other releases of the table every limit in force, else it is a
+    DistprivError for the analyst alone, and nothing is released. The same token gives the same
+    release. `names` is a column of identifiers, by which balanced figures find their records in a
+    newer version of the table; "" is the number of the row.
     """
     before = book.standing(store, naming.name)
     for entry in before.releases:
@@ -405,10 +389,10 @@ def release(
             return entry
     if naming.fingerprint != now.source.fingerprint:
         raise StoreError("The table has changed since it was opened; open it again.")
-    together, one, choice, kept = _held(now, way, before), way.release, None, None
-    if one.kind == "balanced":
+    together, choice, kept = _held(now, way, before), None, None
+    if way.release.kind == "balanced":
         before = book.take_name(store, naming)
-        kept, choice, one = _kept(now, one, naming, names, before)
+        kept, choice, one = _kept(now, way.release, naming, names, before)
         way = replace(way, release=one)
     body, drawn = _body(now, way, naming, names, together), _drawing(now, way, kept)
 
@@ -418,19 +402,10 @@ def release(
             raise StoreError("Somebody has written meanwhile; look at the releases and try again.")
         return body | drawn()
 
-    return book.release(
-        store,
-        naming,
-        token=token,
-        kind=one.kind,
-        author=author,
-        scenario=json.loads(now.scenario.to_json()),
-        way=way.key,
-        draw=draw,
-        choice=choice,
-        ranks=kept and kept.ranks,
-        reason=reason,
-    )
+    values: dict[str, Any] = {"token": token, "author": author, "reason": reason, "way": way.key}
+    values |= {"choice": choice, "ranks": kept and kept.ranks, "kind": way.release.kind}
+    scenario = json.loads(now.scenario.to_json())
+    return book.release(store, naming, scenario=scenario, draw=draw, **values)
 
 
 _recorded = release  # whose name is an argument's here
@@ -462,13 +437,11 @@ def draw_release(
         As `calibrate` gives it. Without a promise it has to keep 60 right guesses of 100.
     pair : Pair or sequence of Pair
         Ranges of shares that hold the table's own.
-    ledger : Store or str, optional
-        Records, or their address. Without it noise alone is drawn, nothing is on record, and other
-        releases of the table do not count.
-    name, newer
-        The table's name in the ledger, and whether this is a newer version of it.
-    author, reason, names
-        See :func:`distpriv.records.drawing.release`, also for errors.
+    ledger, name : Store or str, and str
+        Records, or their address, and the table's name there. Without them noise alone is drawn,
+        nothing is on record, and other releases of the table do not count.
+    author, reason, names, newer
+        See :func:`distpriv.records.drawing.release`, also for errors, and `Naming`.
     records, replacement
         Size of a random sample with the table's share, None for all records, and whether a record
         may be drawn twice.
@@ -479,7 +452,7 @@ def draw_release(
         Its `body` has values, decimals, deviations of the noise, and intervals at 95 %.
     """
     promise, source = release.promise, source_of(table)
-    chosen: dict[str, Any] = {"reference_share": release.reference}
+    chosen: dict[str, Any] = {"reference_share": release.reference, "records": records}
     if promise is not None and promise.guesses is not None:
         chosen["guesses"] = promise.guesses
     elif promise is not None:
@@ -488,15 +461,9 @@ def draw_release(
         chosen["mechanism"] = release.mechanism
     if release.calibration:
         chosen["calibration"] = release.calibration
-    scenario = Scenario(
-        source=source.key,
-        reference_data="" if reference is None else "reference",
-        secrets=(pair,) if isinstance(pair, Pair) else tuple(pair),
-        statistics=query.statistics,
-        records=records,
-        replacement=replacement,
-        **chosen,
-    )
+    pairs = (pair,) if isinstance(pair, Pair) else tuple(pair)
+    chosen |= {"reference_data": "" if reference is None else "given", "replacement": replacement}
+    scenario = Scenario(source.key, secrets=pairs, statistics=query.statistics, **chosen)
     now = evaluate(scenario, source, reference=reference)
     for fitted in now.model.pairs if release.calibration == "exact-law" else ():
         compute_law(fitted, now.model)

@@ -230,6 +230,11 @@ ORDER = RNG.permutation(14)
 def test_balanced_sums_are_those_of_the_reference_population_in_any_order():
     query = Query([Sum("a"), Mean("b"), Count("c", 1)])
     values, stands = RNG.normal(size=(14, 3)) * [1, 1e8, 1e-8], np.array([75.0, 25.0])
+    large = values + np.resize([[1e19], [-1e19]], (14, 1)) * (np.arange(14)[:, None] < 8)
+    sums = balanced_figures(Query([Sum("a")]), large[:, :1], HAVING, stands, "s")[0]
+    assert sums[0] == pytest.approx(
+        75 * sum(map(Fraction, large[:9, 0])) / 9 + 25 * values[9:, 0].mean()
+    )
     figures, errors = balanced_figures(query, values, HAVING, stands, "s")
     scale, one, other = np.array([1, 0.01, 1]), values[:9], values[9:]
     np.testing.assert_allclose(figures, scale * (75 * one.mean(0) + 25 * other.mean(0)), 1e-11)

@@ -179,6 +179,7 @@ CHANGED = FRAME.assign(late=FRAME["late"].where(FRAME["late"] == 0, 1 - (FRAME["
         (None, (evaluated(FRAME, (PAIR, dp.Pair(OTHER, 0.1, 0.2))), "OptM", {}), "sex = f lies outside"),
         (None, (NOW, "no data", {}), "the table's own groups"),
         (None, (NOW, "as it is", {}), "does not keep the limit"),
+        (None, (evaluated(FRAME, reference=FRAME), "no data", {}), "is the very table"),
         (None, (NOW, "BalM", {"names": "age"}), "does not name the records"),
     ],
 )  # fmt: skip
