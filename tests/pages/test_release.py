@@ -153,6 +153,8 @@ def test_what_cannot_be_released_is_one_sentence(session, tmp_path):
 def test_saved_scenarios_stand_beside_the_current_one_and_are_taken_over_and_removed(session):
     app, state = session
     state.saved.clear()
+    drawn(app)
+    assert "Propose it to someone else" in [one.proto.label for one in app.get("page_link")]
     drawn(app, "decide")
     heads = [name for name, _ in app.main.table[0].value.columns]
     assert heads == ["Recommended", "Now", "Half your ε", "Twice your ε"]
