@@ -165,7 +165,9 @@ def figures(entry: Entry, ground: Decision | None) -> None:
     if "estimate" in table:
         columns["best estimate"] = table["estimate"] + " ± " + table["estimate_error"]
     st.table(pd.DataFrame(columns).set_index(""))
-    st.caption(sentences.RELEASE_BESIDE[entry.kind])
+    alone = " The errors and right guesses on this page are for you alone."
+    public = now.model.provenance != "table"
+    st.caption(f"{sentences.RELEASE_BESIDE[entry.kind]}{'' if public else alone}")
     files = {"csv": report.csv_of, "json": report.json_of}
     files["md"] = partial(report.label, decision=ground)
     with st.container(horizontal=True):

@@ -106,6 +106,7 @@ def test_agreed_decision_covers_a_release_and_its_limit_leaves_less_to_the_next(
     assert not [box for box in app.main.text_input if box.label.startswith("Why without")]
     assert fill(app) == "1 released, 60 of 100"
     assert ledger.releases(agree.store())[0].decision == one.key
+    assert "without noise, or balanced ones. The errors and right guesses on this" in said(app)
     assert "this needs more noise: the figures are off by" in said(app)
     assert "somebody who has all is right 62" in said(app)
     assert fill(app) == "2 released, 62 of 100"
