@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -22,10 +22,11 @@ def _send_at_once() -> None:
 
     On the socket that Streamlit opens it waits for the browser, which takes 40 ms a file.
     """
-    sockets = (each for each in gc.get_objects() if isinstance(each, socket.socket))
-    for each in sockets:
-        if each.fileno() >= 0 and each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-            each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    for each in gc.get_objects():
+        if isinstance(each, socket.socket) and each.family in (socket.AF_INET, socket.AF_INET6):
+            with suppress(OSError):  # no stream, or closed
+                if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 @asynccontextmanager

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from starlette.responses import Response
 
+import app
 from distpriv.dashboard import front
 from distpriv.dashboard.front import ALONE, BARE, SLOW, Front
 from distpriv.dashboard.main import MENU
@@ -100,3 +102,10 @@ def test_tables_come_in_where_there_is_room_and_time(monkeypatch):
     assert SLOW.encode() in get("/x", "PUT", app=slow)[1]
     monkeypatch.setattr(guard, "free", lambda: 1e9)
     assert get("/x", "PUT")[1] == guard.FULL.encode()
+
+
+def test_an_answers_body_follows_its_head_at_once():
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.socket(socket.AF_UNIX) as other:
+        app._send_at_once()
+        assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+        assert other.fileno() >= 0

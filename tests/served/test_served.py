@@ -8,11 +8,13 @@ from contextlib import ExitStack
 from urllib.parse import urlsplit
 
 import pytest
+from playwright.sync_api import expect
 
 from distpriv.records.decisions import decisions
 from distpriv.records.store import Store
 from tests.browser.browsing import idle
 from tests.conftest import lacks
+from tests.served.provider import signing_in
 from tests.served.stack import PROXY, stack
 from tests.served.visitor import TRUST, Visitor, ask
 
@@ -120,3 +122,22 @@ def test_decision_survives_the_end_of_the_server(site, server):
     site.start()
     with Visitor(site.address, "answer", query=f"decision={decision.key}") as other:
         assert other.says("Ada asks to publish")
+
+
+def test_name_comes_from_the_sign_in(site, chromium):
+    with signing_in(site.address) as settings:
+        (site.folder / "secrets.toml").write_text(settings)
+        site.settings["STREAMLIT_SECRETS_FILES"] = str(site.folder / "secrets.toml")
+        site.kill()
+        site.start()
+        page = chromium.new_context(ignore_https_errors=True).new_page()
+        page.set_default_timeout(60_000)
+        page.goto(f"{site.address}/decide")
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url(f"{site.address}/")
+        idle(page)
+        page.goto(f"{site.address}/decide")
+        name = page.get_by_role("textbox", name="Your name")
+        expect(name).to_have_value("ada@example.org", timeout=60_000)
+        expect(name).to_be_disabled()
+        page.context.close()
