@@ -82,7 +82,8 @@ def with_decision(
     """Return a record with what is on record now: its decision, its releases, rules and checks."""
     libraries = {name: import_module(name).__version__ for name in ("numpy", "scipy", "pandas")}
     software = {"distpriv": __version__, "python": platform.python_version()} | libraries
-    parts = {"now": datetime.now(UTC), "decision": decision, "releases": [*releases]}
+    entries = [(one, _rows(one)) for one in releases]
+    parts = {"now": datetime.now(UTC), "decision": decision, "entries": entries}
     plain = {**record, **json.loads(render("decision.json", software=software, **parts))}
     plain |= json.loads(render("reviewers.json", r=plain))
     tiers, entry = ("tier_1", "tier_2", "tier_3"), plain["registry"]

@@ -159,7 +159,8 @@ def test_reviewers_get_every_rule_with_parameters_and_versions(record):
     for text in (
         "Agreed by Bo",
         "No. 7",
-        "right 61 of 100",
+        "right at most 61 of 100",
+        "Mean pay -3640 € (-3660 to -3620)",
         "Holds for any data.",
         'href="https://x',
     ):
@@ -249,7 +250,7 @@ PUBLIC = {
         ("noise", PUBLIC, ["Rests on bell-shaped figures.\n"]),
         ("balanced", {"reference": 0.25}, ["as if 25\u00a0%", "the average of all such tables at that share"]),
         ("no data", {"labels": [EVIL, EVIL]}, ["There are none: these are expectations", r"\<script\>"]),
-        ("as it is", {"promise": {"epsilon": 1.0, "delta": 1e-3, "guesses": 73.2}}, ["ε = 1 and δ = 0.001", "right at most 73 times"]),
+        ("as it is", {"promise": {"epsilon": 1.0, "delta": 1e-3, "guesses": 73.2}}, ["ε = 1 and δ = 0.001", "right at most 73.2 times"]),
     ],
 )  # fmt: skip
 def test_label_says_what_recipients_must_know(kind, changes, sentences):
