@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from distpriv.analysis.sentences import off
 from distpriv.dashboard import agree, login, page
 from distpriv.errors import DistprivError, StoreError
 from distpriv.records import decisions, ledger
@@ -36,13 +37,13 @@ def ask(decision: Decision, record: dict[str, Any]) -> None:
         else f"An attacker **cannot tell** {low} from {high}: right 50 times in 100, a coin toss.",
     )
     with st.container(key="asked", border=True):
-        off, color = f"{significant(release['percent'], 2)} %", "normal" if kept else "inverse"
+        color = "normal" if kept else "inverse"
         before, limit = f"{question['undefended']:.0f}", f"limit {significant(question['limit'])}"
         look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
         first, second, third = st.columns(3)
         first.metric("Right of 100", f"{guesses:.0f}", limit, **look | {"delta_color": color})
         second.metric("Unchanged", before, "of 100", **look)
-        third.metric("Figures off by", off, "on average", **look)
+        third.metric("Figures off by", off(release["percent"]), "on average", **look)
     st.markdown(
         f"They guess whether **{low}** or **{high}** of the records have "
         f"*{page.escape(question['secret'])}*. {page.escape(release['how'])} "
@@ -67,7 +68,7 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
         {
             "": page.escape(one["label"][:1].upper() + one["label"][1:], 60),
             "about": f"{significant(one['value'], 3)} {page.escape(one['unit'])}".strip(),
-            "off by": f"± {significant(one['error'], 2)} ({significant(one['percent'], 2)} %)",
+            "off by": f"± {significant(one['error'], 2)} ({off(one['percent'])})",
         }
         for one in record["figures"]
     ]
@@ -77,7 +78,7 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
         rows = {
             "": ways["title"].map(page.escape),
             "right of 100": ways["guesses"].map("{:.0f}".format),
-            "off by": ways["percent"].map(lambda value: f"{significant(value, 2)} %"),
+            "off by": ways["percent"].map(off),
             "limit": ways["kept"].map({True: "kept", False: "broken"}),
         }
         st.table(pd.DataFrame(rows).set_index(""))

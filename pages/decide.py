@@ -16,11 +16,10 @@ from distpriv.records import decisions, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Known
 from distpriv.site import PAGES
-from distpriv.text import significant
 
 NEXT = {
     "proposed": "Hand on the link below. **Someone else** has to answer.",
-    "agreed": "Release it, as agreed: the way there is below.",
+    "agreed": "**Someone else agreed.** Release it by the link below.",
     "changes": "Change the settings at the left, and propose them again.",
     "rejected": "Change the settings at the left.",
 }
@@ -68,7 +67,7 @@ def card(one: Decision, releases: list[Entry]) -> None:
     """Draw a decision, its link, its report, and what follows."""
     record = agree.on_record(one, releases)
     release, (title, color) = record["release"], agree.STATES[one.now.act]
-    words = f"right {release['guesses']:.0f} of 100, off by {significant(release['percent'], 2)} %."
+    words = f"right {release['guesses']:.0f} of 100, off by {sentences.off(release['percent'])}."
     with st.container(border=True):
         st.markdown(
             f":{color}-badge[{title}] **{page.escape(release['title'])}**, {words} "
@@ -122,6 +121,10 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
     if now.outside:
         st.markdown("Widen the two shares first: nothing is released outside of them.")
         return
+    ways = {sentences.offered(one): one for one in now.ways if one.publishable and one.kept}
+    if not ways:
+        st.markdown("No way of releasing keeps your limit. Change the limit or the figures.")
+        return
     if not login.offer("Sign in first, and open your table after that: it is not kept meanwhile."):
         return
     what, today = f"propose-{now.source.fingerprint}", date.today()
@@ -133,9 +136,7 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
         if changes:
             key = st.selectbox("What is this?", list(words), format_func=words.__getitem__)
             risk = changes[0].proposal.body["record"]["risk"]
-        ways = sorted(now.ways, key=lambda way: (not way.kept, way.percent))
-        ways_by_title = {sentences.offered(one): one for one in ways if one.publishable}
-        way = ways_by_title[st.selectbox("Way to publish", list(ways_by_title))]
+        way = ways[st.selectbox("Way to publish", list(ways))]
         first, second = st.columns(2)
         hint = "Competitors, the press, an insurer"
         who = first.text_input("Who could want to know the share?", risk["who"], placeholder=hint)
