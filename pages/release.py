@@ -72,7 +72,8 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
         "Way to publish", [*titles], format_func=titles.__getitem__, key="release-way"
     )
     way = next(one for one in ways if one.key == key)
-    about = scenario.key, source.fingerprint, key, str(standing.limits), len(standing.releases)
+    tokens = tuple(one.token for one in standing.releases)
+    about = scenario.key, source.fingerprint, key, str(standing.limits), tokens
     try:
         fitted = state.memory(("fitting", *about), lambda: drawing.fitting(now, way, standing))
     except NotApplicable as error:
@@ -92,13 +93,11 @@ def choose_names(standing: Standing) -> str:
         return standing.choice.names
     key = ("identifiers", source.fingerprint)
     columns = state.memory(key, lambda: tables.identifiers(source))
-    titles = {"": row} | page.readable({one: one for one in columns})
-    names: str = st.selectbox(
-        "Keep records by",
-        [*titles],
-        format_func=titles.__getitem__,
-        help="All balanced releases use the same records. A column that names each record finds "
-        "them in newer versions of the table, too; the number of the row does not.",
+    titles = page.readable({one: one for one in columns}) | {"": row}
+    names: str = st.selectbox("Keep records by", [*titles], format_func=titles.__getitem__)
+    st.caption(
+        "This choice is for ever. By a column that names each record, newer versions of the table "
+        "can be released, too; by the number of the row, they cannot."
     )
     return names
 
@@ -113,8 +112,8 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
         if ground is not None:
             last, review = ground.now, date.fromisoformat(ground.now.body["review"])
             st.markdown(
-                f":green-badge[agreed] by **{page.escape(last.author)}** on {last.at:%d %B %Y}, "
-                f"to be looked at again on {review:%d %B %Y}."
+                f":green-badge[Agreed] **{page.escape(last.author)}** agreed on "
+                f"{last.at:%d %B %Y}. It counts until {review:%d %B %Y}."
             )
         else:
             words = "No agreed decision covers these settings."
@@ -129,12 +128,13 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
                 raise DistprivError("Say first whether this is a newer version of another table.")
             token = uuid5(UUID(token), f"{scenario.key} {way.key}").hex  # of this release alone
             write = partial(drawing.release, agree.store(), now, way, naming, token=token)
-            write(author=author, reason=reason, names=names)
+            entry = write(author=author, reason=reason, names=names)
         except DistprivError as error:
             agree.refused(error)
             return
     agree.done(state, what, number)
     state.author = author
+    st.session_state["released"] = entry.token, scenario
     st.rerun()
 
 
@@ -145,7 +145,7 @@ def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float
     rows = [("so far", n, joint(entries[:n], pair)) for n in last]
     if way is not None and (risk := joint(entries, pair, way)) is not None:
         rows += [(way.key, *rows[-1][1:]), (way.key, count + 1, risk)]
-        note = f"With this release, somebody who has all is right {times(risk)}."
+        note = f"With this release, somebody who has all releases is right {times(risk)}."
     frame = pd.DataFrame(rows, columns=["way", "count", "guesses"]).dropna()
     if count and len(frame):
         figure = guarantee.attackers(frame, "count", "releases of this table", limit)
@@ -159,7 +159,8 @@ def figures(entry: Entry, ground: Decision | None) -> None:
     """Draw what came out of a release, as its recipients get it."""
     file = StringIO(report.csv_of(entry))
     table = pd.read_csv(file, dtype=str, keep_default_na=False).map(page.escape)
-    columns = {"": table["figure"], "released": table["value"] + " " + table["unit"]}
+    columns = {"": table["figure"].str[:1].str.upper() + table["figure"].str[1:]}
+    columns |= {"released": table["value"] + " " + table["unit"]}
     ends = table["low"] + " and " + table["high"]
     columns["95 times in 100 between"] = ends.replace(" and ", "–")
     if "estimate" in table:
@@ -167,7 +168,8 @@ def figures(entry: Entry, ground: Decision | None) -> None:
     st.table(pd.DataFrame(columns).set_index(""))
     alone = " The errors and right guesses on this page are for you alone."
     public = now.model.provenance != "table"
-    st.caption(f"{sentences.RELEASE_BESIDE[entry.kind]}{'' if public else alone}")
+    about = f"{sentences.RELEASE_INTERVAL[entry.kind]} {sentences.RELEASE_BESIDE[entry.kind]}"
+    st.caption(about if public else about + alone)
     files = {"csv": report.csv_of, "json": report.json_of}
     files["md"] = partial(report.label, decision=ground)
     with st.container(horizontal=True):
@@ -203,7 +205,7 @@ def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]
 def main() -> None:
     """Draw the page; its answer comes last, at the top."""
     ways = [one for one in now.ways if one.publishable and one.kept]
-    head = st.container()
+    head, after = st.container(), st.container()  # what has just been released comes first
     form, beside = st.columns([6, 5], gap="large")
     try:
         store = agree.store()
@@ -226,18 +228,21 @@ def main() -> None:
         ground = covering(listed, way.key) if way else None
         if way is not None:
             release(way, standing, naming, ground)
+    token, settings = st.session_state.get("released", ("", None))
+    just = bool(entries) and (entries[-1].token, scenario) == (token, settings)
+    advice = f"**Released as no. {entries[-1].number}.** Download it below." if just else ""
+    if way is not None and not just:
+        advice = sentences.release_advice(ground is not None, page.WORDS)
     with head:
         count, risk = len(entries), joint(entries, pair)
-        page.headline(
-            sentences.release_title(count, risk),
-            sentences.release_lead(pair, count, risk, limit, page.WORDS),
-            sentences.release_advice(ground is not None, page.WORDS) if way else "",
-            sentences.warning(now, page.WORDS),
-        )
+        lead = sentences.release_lead(pair, count, risk, limit, page.WORDS)
+        title = sentences.release_title(count, risk)
+        page.headline(title, lead, advice, sentences.warning(now, page.WORDS))
     with beside:
         together(entries, way, pair, accepted)
     if entries:
-        on_record(entries, pair, {one.key: one for one in listed})
+        with after if just else st.container():
+            on_record(entries, pair, {one.key: one for one in listed})
 
 
 main()

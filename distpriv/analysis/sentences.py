@@ -22,21 +22,13 @@ if TYPE_CHECKING:
     from distpriv.privacy import Persons
     from distpriv.queries import Pair
 
-__all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "advice"]
-__all__ += [
-    "attack_lead",
-    "attack_title",
-    "caveats",
-    "chance",
-    "check_lead",
-    "check_title",
-    "decide_advice",
-]
-__all__ += ["decide_lead", "decide_title", "directions_advice", "directions_lead"]
-__all__ += ["directions_title", "fit_advice", "fit_lead", "fit_title", "guarantee_badges"]
-__all__ += ["guarantee_lead", "guarantee_meaning", "guarantee_title", "known_lead", "not_protected"]
-__all__ += ["off", "offered", "release_advice", "release_lead", "release_limit"]
-__all__ += ["release_noise", "release_title", "tradeoff_advice", "tradeoff_lead"]
+__all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "RELEASE_INTERVAL", "SAMPLED", "Badge", "Style"]
+__all__ += ["advice", "attack_lead", "attack_title", "caveats", "chance", "check_lead"]
+__all__ += ["check_title", "decide_advice", "decide_lead", "decide_title", "directions_advice"]
+__all__ += ["directions_lead", "directions_title", "fit_advice", "fit_lead", "fit_title"]
+__all__ += ["guarantee_badges", "guarantee_lead", "guarantee_meaning", "guarantee_title"]
+__all__ += ["known_lead", "not_protected", "off", "offered", "release_advice", "release_lead"]
+__all__ += ["release_limit", "release_noise", "release_title", "tradeoff_advice", "tradeoff_lead"]
 __all__ += ["tradeoff_title", "warning"]
 
 SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
@@ -46,6 +38,13 @@ RELEASE_BESIDE = {
     "noise": "Never publish beside it: these figures without noise, or balanced ones.",
     "as it is": "Never publish beside it: balanced figures of the same table.",
     "no data": "Never publish beside it: how far the table is from these figures.",
+}
+RELEASE_INTERVAL = {
+    "balanced": "The interval is for the average of all such tables at that share. The errors "
+    "before a release are distances from your own table.",
+    "noise": "The interval holds your table's own figure in at least 95 of 100 releases.",
+    "as it is": "These are your table's own figures, so there is no interval.",
+    "no data": "These are expectations; no record was used.",
 }
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
@@ -421,7 +420,7 @@ def release_lead(
 
     The limit is a sentence, see `release_limit`; "" where none is agreed on.
     """
-    limit = limit or "No limit is agreed on for this table."
+    limit = limit or "No limit is agreed on for this secret and range."
     if not count:
         return limit
     if risk is None:

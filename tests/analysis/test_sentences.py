@@ -143,7 +143,7 @@ def test_what_is_worse_than_nothing_is_said(now):
 @pytest.mark.parametrize(
     ("count", "risk", "title", "lead"),
     [
-        (0, 50.0, "Nothing released yet", "No limit is agreed on for this table."),
+        (0, 50.0, "Nothing released yet", "No limit is agreed on for this secret and range."),
         (1, 50.0, "1 released, 50 of 100", "Someone with the release guesses whether 20 % or"),
         (2, 57.4, "2 released, 57 of 100", "Someone with both guesses whether 20 % or 30 % of"),
         (3, 99.7, "3 released, > 99 of 100", "They are right more than 99 times in 100. No limit"),

@@ -80,6 +80,7 @@ def test_release_needs_a_name_and_a_reason_and_comes_out_rounded_and_on_record(s
     assert fill(app, **{"Your name": ""}) == "Nothing released yet"
     assert "Fill in your name." in said(app)
     assert fill(app) == "1 released, 50 of 100"
+    assert "**Released as no. 1.** Download it below." in said(app)
     (entry,) = ledger.releases(agree.store())
     assert (entry.author, entry.reason, entry.decision) == ("Ana", "The board knows.", "")
     values, listed = (one.value for one in app.main.table)
@@ -102,13 +103,13 @@ def test_agreed_decision_covers_a_release_and_its_limit_leaves_less_to_the_next(
     one = agreed(state, "OptM", 62.0)
     assert drawn(app, "release") == "Nothing released yet"
     assert "The limit for all releases is **62 right guesses of 100**, agreed by Bo" in said(app)
-    assert "[agreed] by **Bo**" in said(app)
+    assert "[Agreed] **Bo** agreed on" in said(app)
     assert not [box for box in app.main.text_input if box.label.startswith("Why without")]
     assert fill(app) == "1 released, 60 of 100"
     assert ledger.releases(agree.store())[0].decision == one.key
     assert "without noise, or balanced ones. The errors and right guesses on this" in said(app)
     assert "this needs more noise: the figures are off by" in said(app)
-    assert "somebody who has all is right 62" in said(app)
+    assert "somebody who has all releases is right 62" in said(app)
     assert fill(app) == "2 released, 62 of 100"
     assert "cannot be released. What has been released leaves nothing of the limit" in said(app)
 
@@ -118,8 +119,7 @@ def test_newer_version_keeps_its_records_by_a_column(session):
     bring(state, table())
     drawn(app, "release")
     names = widget(app.main.selectbox, "Keep records by")
-    assert names.options == ["Number of the row", "id"]
-    names.set_value("id")
+    assert (names.options, names.value) == (["id", "Number of the row"], "id")
     assert fill(app) == "1 released, 50 of 100"
     former = table()
     grown = pd.concat([former, table(2, 40).assign(id=range(40))], ignore_index=True)
