@@ -223,43 +223,33 @@ def decisions_in(connection: Connection, **where: object) -> list[Decision]:
     return [Decision(key, tuple(each)) for key, each in reversed(histories.items())]
 
 
-def take(connection: Connection, naming: Naming) -> str:
-    """Return the name on record of a table, and write it with a new key where it is free.
+def take(connection: Connection, naming: Naming, *, enter: bool = True) -> str:
+    """Return the name on record of a table, and write it with a new key where there is none.
 
-    StoreError if the table is on record under another name, or the name is another table's and
-    nobody said that this is a newer version of it.
+    The table is entered under it only with a decision or a release, so that whoever mistook the
+    name can still take another one. StoreError if the table is on record under another name, or
+    the name is another table's and nobody said that this is a newer version of it.
     """
     name = cleaned_name(naming.name, "the name of this table")
     for row in rows(connection, database.FINGERPRINTS, fingerprint=naming.fingerprint):
-        if same_name(row.name, name):
-            return str(row.name)
-        if not _given_up(connection, row.name):
+        if not same_name(row.name, name):
             raise StoreError(f"This table is on record as {row.name!r}; use that name.")
-    namesakes = rows(connection, database.NAMES, folded=folded(name))
-    if namesakes and not naming.newer:
-        if not _given_up(connection, namesakes[0].name):
-            raise StoreError(
-                f"{namesakes[0].name!r} is another table on record; choose another name, or say "
-                "that this is a newer version of it."
-            )
-        namesakes = []
-    if namesakes:
+        return str(row.name)
+    if namesakes := rows(connection, database.NAMES, folded=folded(name)):
         name = namesakes[0].name
     else:
         key = secrets.token_bytes(32)
         add(connection, database.NAMES, name=name, folded=folded(name), key=key)
-    about = plain({"title": naming.title, "columns": naming.columns}, "Title and columns")
-    add(connection, database.FINGERPRINTS, fingerprint=naming.fingerprint, name=name, about=about)
+    if not naming.newer and rows(connection, database.FINGERPRINTS, name=name):
+        raise StoreError(
+            f"{name!r} is another table on record; choose another name, or say that this is a "
+            "newer version of it."
+        )
+    if enter:
+        about = plain({"title": naming.title, "columns": naming.columns}, "Title and columns")
+        values = {"fingerprint": naming.fingerprint, "name": name, "about": about}
+        add(connection, database.FINGERPRINTS, **values)
     return name
-
-
-def _given_up(connection: Connection, name: str) -> bool:
-    """Free a name without decision and release, for it may have been mistyped."""
-    if any(rows(connection, table, name=name) for table in (database.DECISIONS, database.RELEASES)):
-        return False
-    for table in (database.NAMES, database.FINGERPRINTS):
-        connection.execute(table.delete().where(table.c.name == name))
-    return True
 
 
 def _passed(body: Mapping[str, Any]) -> bool:

@@ -101,10 +101,11 @@ def standing(store: Store, name: str) -> Standing:
 def take_name(store: Store, naming: Naming) -> Standing:
     """Return what is on record of a table, and put its name there with a secret key of 32 bytes.
 
-    StoreError if it is on record under another name, or the name is another table's.
+    The table itself is entered with its first decision or release. StoreError if it is on record
+    under another name, or the name is another table's.
     """
     with store.writing() as connection:
-        return _standing(connection, decisions.take(connection, naming))
+        return _standing(connection, decisions.take(connection, naming, enter=False))
 
 
 def releases(store: Store, name: str | None = None) -> list[Entry]:

@@ -202,7 +202,7 @@ def test_limits_are_those_of_the_latest_agreed_decision_about_each_secret(store)
 
 def test_tables_keep_their_versions_and_similar_ones_are_likely(store):
     for naming in (TABLE, OTHER, replace(NEWER, title="new.csv"), TABLE):
-        l.take_name(store, naming)
+        proposed(store, naming)
     tables = l.tables(store)
     assert tables == [
         l.Known("Other", ("f9",), "other.csv", ("x",)),
@@ -218,14 +218,15 @@ def test_tables_keep_their_versions_and_similar_ones_are_likely(store):
         assert [one.name for one in l.likely(tables, table)] == names
 
 
-def test_name_that_nothing_stands_under_can_be_corrected(store):
-    key = l.take_name(store, replace(TABLE, name="Staf")).key
-    assert l.take_name(store, TABLE).key != key
-    assert [one.name for one in l.tables(store)] == ["Staff"]
-    l.take_name(store, replace(OTHER, name="staff"))
-    assert [one.fingerprints for one in l.tables(store)] == [("f9",)]
-    proposed(store, replace(OTHER, name="staff"))
-    with pytest.raises(StoreError, match="'staff' is another table on record"):
-        l.take_name(store, TABLE)
-    with pytest.raises(StoreError, match="This table is on record as 'staff'"):
-        l.take_name(store, OTHER)
+def test_name_is_a_table_s_only_with_a_decision_or_a_release(store):
+    for naming in (replace(TABLE, name="Staf"), TABLE, replace(OTHER, name="staff")):
+        assert len(l.take_name(store, naming).key) == 32
+    assert l.tables(store) == []
+    released(store)
+    with pytest.raises(NotApplicable):
+        released(store, NEWER, kind="no data", draw=fails)
+    assert released(store, replace(NEWER, name="Third", newer=False)).name == "Third"
+    with pytest.raises(StoreError, match="'Staff' is another table on record"):
+        l.take_name(store, replace(OTHER, name="staff"))
+    with pytest.raises(StoreError, match="This table is on record as 'Staff'"):
+        l.take_name(store, replace(TABLE, name="Third", newer=True))
