@@ -330,7 +330,7 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
     about = {"name": naming.name, "title": naming.title, "records": n}
     return {
         **{name: getattr(way, name) for name in ("title", "how", "rests", "basis")},
-        "table": about | {"provenance": table.provenance},
+        "table": about | {"provenance": now.model.provenance},
         "secrets": [{"label": p.secret.label, "low": p.low, "high": p.high} for p in pairs],
         "labels": [*now.labels],
         "units": [*now.units],

@@ -98,6 +98,7 @@ def test_release_is_what_was_drawn_and_what_recipients_need(store):
     )
     assert (np.array(body["estimate_errors"]) <= body["errors"]).all()
     assert len(body["estimates"]) == 2
+    assert body["table"]["provenance"] == "reference"
     nothing = released(store, public, "no data", name="Other", token="n").body
     assert nothing["values"] == [rounded(x, None) for x in public.model.pairs[0].means.mean(axis=0)]
     assert released(store, public, "no data", name="Other", token="n").body == nothing
