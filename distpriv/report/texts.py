@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["bells", "day", "digits", "minute", "render"]
 
-_SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&@]|:(?=\S)|(?<=www)\.", re.IGNORECASE)
+_SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&@]|:(?=[^\s\d])|(?<=www)\.", re.IGNORECASE)
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")  # signs that turn the direction of text, and the like
 
 
@@ -41,6 +41,7 @@ def _environment(ending: str) -> Environment:
         autoescape=ending == "html",  # noqa: S701 - the others have their own way
         finalize=lambda value: value if hasattr(value, "__html__") else write(value),
         undefined=StrictUndefined,
+        keep_trailing_newline=True,
         trim_blocks=True,
         lstrip_blocks=True,
     )

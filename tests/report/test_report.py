@@ -148,6 +148,28 @@ def test_registry_counts_the_tiers_and_names_what_is_missing(record, one, entrie
     ] == missing
 
 
+@pytest.mark.parametrize(
+    ("one", "entries", "title"),
+    [
+        (None, [], "May these 5 figures be published?"),
+        (decision(), [], "These 5 figures may be published"),
+        (decision(review="2026-11-01"), [], "May these 5 figures be published?"),
+        (decision("rejected"), [], "These 5 figures may not be published"),
+        (decision(), [entry("balanced")], "These 5 figures were released"),
+    ],
+)
+def test_title_says_how_far_it_has_come(record, one, entries, title):
+    made = report.with_decision(record, one, entries)
+    assert f"<h1>{title}</h1>" in report.page(made)
+    assert report.markdown(made).startswith(f"# {title}\n\nstaff, ")
+    assert ("average of all such tables" in report.markdown(made)) is bool(entries)
+    single = made | {"figures": made["figures"][:1]}
+    assert (
+        title.lower().split("figures")[0].replace("these 5", "this")
+        in report.markdown(single).lower()
+    )
+
+
 def test_reviewers_get_every_rule_with_parameters_and_versions(record):
     made = report.with_decision(record, decision(), [entry()])
     assert all(rule["parameters"] and rule["tool_version"] for rule in made["rules"])
