@@ -42,12 +42,13 @@ def ask(decision: Decision, record: dict[str, Any]) -> None:
         look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
         first, second, third = st.columns(3)
         first.metric("Right of 100", f"{guesses:.0f}", limit, **look | {"delta_color": color})
-        second.metric("Unchanged", before, "of 100", **look)
+        second.metric("If unprotected", before, "of 100", **look)
         third.metric("Figures off by", off(release["percent"]), "on average", **look)
+    how = f"{release['how'][:1].lower()}{release['how'][1:]} {release['basis']}"
     st.markdown(
-        f"They guess whether **{low}** or **{high}** of the records have "
-        f"*{page.escape(question['secret'])}*. {page.escape(release['how'])} "
-        f"{page.escape(release['basis'])}"
+        f"An attacker guesses whether **{low}** or **{high}** of the records have "
+        f"*{page.escape(question['secret'])}*. **{page.escape(release['title'])}** "
+        f"{page.escape(how)}"
     )
 
 
@@ -84,6 +85,17 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
         st.table(pd.DataFrame(rows).set_index(""))
 
 
+def accepted(decision: Decision) -> str:
+    """Return the limit that an answer can make one of all releases of the table."""
+    words = []
+    for one in decision.limits[:1]:  # the same for each secret
+        limit = f"make an attacker right at most **{one['guesses'] or 0:g} times in 100**"
+        if one["guesses"] is None:
+            limit = f"reach at most **ε = {one['epsilon']:g} at δ = {one['delta']:g}**"
+        words.append(f"If you go ahead, all releases of this table together may {limit}.")
+    return "".join(words)
+
+
 def answer(decision: Decision, trouble: str) -> None:
     """Draw the form, and put an answer on record."""
     st.header("Your answer", anchor=False)
@@ -92,9 +104,8 @@ def answer(decision: Decision, trouble: str) -> None:
     version, today = decision.now.version, date.today()
     planned = date.fromisoformat(decision.proposal.body.get("review") or f"{today}")
     with st.form(f"answer-{key}-{version}"):
-        act = st.segmented_control(
-            "Answer", list(CHOICES), format_func=CHOICES.__getitem__, label_visibility="collapsed"
-        )
+        st.markdown(accepted(decision))
+        act = st.radio("Answer", [*CHOICES], None, CHOICES.__getitem__, horizontal=True)
         reason = st.text_area("Why", placeholder="Needed unless you agree", height=80)
         first, second = st.columns(2)
         with first:

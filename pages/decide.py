@@ -131,10 +131,10 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
     number, token = agree.token(state, what)
     with st.form(f"{what}-{number}"):
         versions = {one.key: one.now.version for one in changes}
-        words = {one.key: f"Changed, as {one.now.author} has asked" for one in changes}
-        words[""], key, risk = "A new proposal", "", {"who": "", "harm": ""}
+        words = {one.key: f"changed, as {one.now.author} has asked" for one in changes}
+        words[""], key, risk = "a new one", "", {"why": "", "who": "", "harm": ""}
         if changes:
-            key = st.selectbox("What is this?", list(words), format_func=words.__getitem__)
+            key = st.selectbox("This proposal is", list(words), format_func=words.__getitem__)
             risk = changes[0].proposal.body["record"]["risk"]
         way = ways[st.selectbox("Way to publish", list(ways))]
         first, second = st.columns(2)
@@ -142,7 +142,7 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
         who = first.text_input("Who could want to know the share?", risk["who"], placeholder=hint)
         hint = "Undercut our prices"
         harm = second.text_input("What could they do with it?", risk["harm"], placeholder=hint)
-        why = st.text_area("Why should it be published, and why this way?", height=80)
+        why = st.text_area("Why should it be published, and why this way?", risk["why"], height=80)
         first, second, third = st.columns(3)
         with first:
             author = login.author("Your name", state.author)
@@ -184,13 +184,17 @@ except StoreError as error:  # what is being typed stays
     listed, releases, tables = st.session_state.get(remembered, ([], [], []))
     trouble = error
 lead(listed)
+others = [] if trouble else listed
+if others and covers(others[0]):
+    card(others[0], releases)
+    others = others[1:]
 scenarios.side_by_side(state, now)
 scenarios.file(state)
-if trouble or listed:
+if trouble or others:
     st.header("On record", anchor=False)
 if trouble:
     agree.refused(trouble)
-for one in [] if trouble else listed:
+for one in others:
     card(one, releases)
 propose([one for one in listed if one.now.act == "changes"], tables)
 if not trouble:
