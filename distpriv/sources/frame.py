@@ -185,13 +185,13 @@ class FrameSource:
         counts, parts = (len(places[0]), len(places[1])), places
         if ranks is not None:  # also of records whose property is missing now
             parts, numbers = [[*range(len(having))]], [len(having)]
-        rank = {
-            at: sha256(f"{start}{texts[at]}".encode()).digest() for part in parts for at in part
-        }
+        rank: dict[int, bytes] = {}
         order: list[int] = []
         for group, (part, number) in enumerate(zip(parts, numbers, strict=True)):
             check_enough(len(part), number, group, secret)
-            order += sorted(part, key=rank.__getitem__)[:number]
+            if number:
+                rank |= {at: sha256(f"{start}{texts[at]}".encode()).digest() for at in part}
+                order += sorted(part, key=rank.__getitem__)[:number]
         return kept_of(values[order], having[order], [rank[at] for at in order], counts, ranks)
 
     def _complete(self, query: Query, secrets: Sequence[SensitiveProperty]) -> FloatArray:
