@@ -239,6 +239,7 @@ _ARGUMENTS: dict[str, Any] = {
     "--reason": {"default": "", "help": "why, where no agreed decision covers it"},
     "--identifier": {"default": "", "metavar": "COLUMN", "help": "names the records"},
     "--newer": {"action": "store_true", "help": "the table is a newer version of that name's"},
+    "--another": {"action": "store_true", "help": "it is none, though it looks like one"},
     "--decision": {"default": "", "metavar": "KEY", "help": "one on record, instead of both files"},
     "--json": {"action": "store_true", "help": "as JSON"},
     "-o": {"dest": "output", "type": Path, "metavar": "FILE", "help": "how, its ending tells"},
@@ -277,6 +278,12 @@ def _release(options: argparse.Namespace) -> Texts:
         columns = source.cells if hasattr(source, "cells") else source.frame.columns
         title = source.fingerprint, source.title, tuple(map(str, columns))
         naming = ledger.Naming(name, *title, options.newer)
+        likely = [one.name for one in ledger.likely(ledger.tables(records), naming)]
+        if likely and name not in likely and not options.another:
+            raise DistprivError(
+                f"This table looks like a version of {listed(map(repr, likely), 'or')}; give that "
+                "name and --newer, or say --another."
+            )
         way = drawing.fitting(now, way, standing)
         entry = drawing.release(records, now, way, naming, token=token, **who)
     print(f"Release no. {entry.number} of {name}, {way.title}, is on record.", file=sys.stderr)
@@ -367,7 +374,7 @@ _COMMANDS: dict[str, Any] = {
     "release": (
         _release,
         f"Draw a release and put it on record. {_SAME}",
-        "scenario table --name --author --reason --way --identifier --newer -o",
+        "scenario table --name --author --reason --way --identifier --newer --another -o",
         *(".csv", ".json", ".md"),
     ),
     "decisions": (_decisions, "List the decisions and releases on record.", "--json", ""),

@@ -167,6 +167,20 @@ def test_release_comes_once_from_the_same_command_and_by_an_agreed_decision(
     assert [row["decision"] for row in listed["releases"]] == [one.key]
 
 
+def test_release_asks_of_a_table_like_another_whether_it_is_a_version(saved, tmp_path, capsys):
+    words = ["release", "own.json", "people.csv", "--author", "Ana", "--reason", "r"]
+    assert cli.main([*words, "--name", "people", "--identifier", "id"]) == 0
+    lines = (tmp_path / "people.csv").read_text().splitlines()
+    (tmp_path / "people.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
+    assert cli.main([*words, "--name", "other"]) == 2
+    assert capsys.readouterr().err.endswith(
+        "This table looks like a version of 'people'; give that name and --newer, or say --another.\n"
+    )
+    assert cli.main([*words, "--name", "people", "--newer", "--identifier", "id"]) == 0
+    first, second = ledger.releases(Store())
+    assert first.body["values"] == second.body["values"]
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [

@@ -10,6 +10,7 @@ import csv
 import io
 import json
 import platform
+import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from importlib import import_module
@@ -23,7 +24,7 @@ from distpriv.analysis.sentences import caveats, not_protected
 from distpriv.analysis.tables import cell
 from distpriv.errors import DistprivError
 from distpriv.privacy import delivered_epsilon
-from distpriv.report.texts import digits, minute, render
+from distpriv.report.texts import digits, line, minute, render
 from distpriv.tables.examples import EXAMPLES
 
 if TYPE_CHECKING:
@@ -35,7 +36,8 @@ if TYPE_CHECKING:
 __all__ = ["csv_of", "json_of", "label", "markdown", "page", "record", "script", "with_decision"]
 
 Plain = Mapping[str, Any]
-_FORMULAS = tuple("=+-@\t\r")  # begin a formula in a spreadsheet
+# Begins a formula in a spreadsheet, also in one that takes semicolons between cells.
+_FORMULA = re.compile(r"(?:^|(?<=;))(?=\s*[=+\-@＝＋－＠])")
 _NONE = None, None
 
 
@@ -132,9 +134,8 @@ def csv_of(entry: Entry) -> str:
     writer = csv.DictWriter(text, [*rows[0]], lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        names = {name: row[name] for name in ("figure", "unit")}
-        risky = (name for name, one in names.items() if one.lstrip(" ")[:1] in _FORMULAS)
-        writer.writerow(row | {name: f"'{row[name]}" for name in risky})
+        names = {name: _FORMULA.sub("'", line(row[name])) for name in ("figure", "unit")}
+        writer.writerow(row | names)
     return text.getvalue()
 
 

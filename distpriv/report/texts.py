@@ -20,7 +20,7 @@ from distpriv.text import FIXED, THIN, percent, significant, whole
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["bells", "day", "digits", "minute", "render"]
+__all__ = ["bells", "day", "digits", "line", "minute", "render"]
 
 _SIGNS = re.compile(r"[\\`*_{}\[\]<>#!|~$&@]|:(?=[^\s\d])|(?<=www)\.", re.IGNORECASE)
 _UNSEEN = ("Cc", "Cf", "Cs", "Co", "Cn")  # signs that turn the direction of text, and the like
@@ -61,7 +61,7 @@ def _environment(ending: str) -> Environment:
     return environment
 
 
-def _line(value: Any) -> Any:
+def line(value: Any) -> Any:
     """Write text on one line, without signs that nobody sees."""
     if not isinstance(value, str):
         return value
@@ -73,7 +73,7 @@ def _in_markdown(value: Any) -> Any:
     """Make text stand for itself: without formatting, links, pictures, cells and lines."""
     if not isinstance(value, str):
         return value
-    return _SIGNS.sub(r"\\\g<0>", " ".join(filter(None, _line(value).split(" "))))
+    return _SIGNS.sub(r"\\\g<0>", " ".join(filter(None, line(value).split(" "))))
 
 
 def _first(text: str, letters: int = 170) -> str:
@@ -130,7 +130,7 @@ def _item(value: Any) -> Any:
     return value.item()
 
 
-_WRITE: dict[str, Callable[[Any], Any]] = {"html": _line, "md": _in_markdown}
+_WRITE: dict[str, Callable[[Any], Any]] = {"html": line, "md": _in_markdown}
 _WRITE |= {"json": lambda value: json.dumps(value, allow_nan=False, default=_item), "txt": repr}
 
 

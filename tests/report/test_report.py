@@ -295,12 +295,21 @@ def test_label_names_who_agreed_at_the_time_of_the_release():
     assert "Bo agreed" not in report.label(one, decision())
 
 
-def test_csv_has_the_digits_of_the_release_and_no_formulas():
+def test_csv_has_the_digits_of_the_release():
     best = entry(**PUBLIC, estimates=[-3641.2, 12.1], estimate_errors=[5.0, 1.0])
     first, second = csv.DictReader(io.StringIO(report.csv_of(best)))
     assert first == {"figure": "mean pay", "value": "-3640", "low": "-3660", "high": "-3620", "error": "9.57", "unit": "€",
                      "estimate": "-3641.2", "estimate_error": "5"}  # fmt: skip
     assert (second["figure"], second["unit"], second["value"]) == ("'=cmd()", "'@x", "12.00")
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [("=1+1", "'=1+1"), (" @x", "' @x"), ("a;=1;-2", "a;'=1;'-2"), ("a\t+b", "a +b"), ("\u202e\n=1", "' =1"), ("＝1", "'＝1"), ("a-b = c", "a-b = c")],
+)  # fmt: skip
+def test_csv_has_no_formulas_whatever_separates_its_cells(name, written):
+    rows = csv.DictReader(io.StringIO(report.csv_of(entry(labels=[name, ""], units=[name, ""]))))
+    assert [[row["figure"], row["unit"]] for row in rows] == [[written, written], ["", ""]]
 
 
 def test_json_has_all_but_the_law_and_csv_the_noise_where_no_errors_are_told():
