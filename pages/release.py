@@ -21,6 +21,7 @@ from distpriv.queries import Pair
 from distpriv.records import decisions, drawing, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Naming, Standing
+from distpriv.sources import FrameSource
 from distpriv.text import times
 
 state, now = page.current()
@@ -93,13 +94,15 @@ def choose_names(standing: Standing) -> str:
         return standing.choice.names
     key = ("identifiers", source.fingerprint)
     columns = state.memory(key, lambda: tables.identifiers(source))
-    titles = page.readable({one: one for one in columns}) | {"": row}
-    names: str = st.selectbox("Keep records by", [*titles], format_func=titles.__getitem__)
+    titles = page.readable({one: one for one in columns})
+    if isinstance(source, FrameSource) or source.place:  # else records have no order
+        titles[""] = row
+    names = st.selectbox("Keep records by", [*titles], format_func=titles.__getitem__)
     st.caption(
         "This choice is for ever. By a column that names each record, newer versions of the table "
         "can be released, too; by the number of the row, they cannot."
     )
-    return names
+    return names or ""
 
 
 def release(way: Way, standing: Standing, naming: Naming | None, ground: Decision | None) -> None:
