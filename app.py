@@ -22,11 +22,11 @@ def _send_at_once() -> None:
 
     On the socket that Streamlit opens it waits for the browser, which takes 40 ms a file.
     """
-    for each in gc.get_objects():
-        if isinstance(each, socket.socket) and each.family in (socket.AF_INET, socket.AF_INET6):
+    for one in gc.get_objects():
+        if isinstance(one, socket.socket) and one.family in (socket.AF_INET, socket.AF_INET6):
             with suppress(OSError):  # no stream, or closed
-                if each.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
-                    each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+                if one.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
+                    one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 @asynccontextmanager

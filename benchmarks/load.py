@@ -55,20 +55,20 @@ def sliders(site: Stack, sessions: int, count: int) -> bool:
     alone = np.quantile(moves(site.address, 0, count), 0.95)
     with ThreadPoolExecutor(sessions) as pool:
         results = pool.map(lambda number: moves(site.address, number, count), range(sessions))
-        together = np.quantile([each for times in results for each in times], 0.95)
+        together = np.quantile([one for times in results for one in times], 0.95)
     print(f"p95 of a slider: {alone:.2f} s alone, {together:.2f} s with {sessions} sessions: ")
     print(f"{together / alone:.1f} times", flush=True)
     return bool(together <= 3 * alone)
 
 
 def zip_bomb() -> bytes:
-    """Write 8 GB of one line in 8 MB."""
+    """Write 5 GB of one line in 10 MB."""
     target = io.BytesIO()
     with (
         zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive,
         archive.open("people.csv", "w", force_zip64=True) as file,
     ):
-        for _ in range(8000):
+        for _ in range(5000):
             file.write(b"1234567,1234567\n" * (MEGABYTE // 16))
     return target.getvalue()
 
@@ -97,7 +97,7 @@ def send(site: Stack, number: int, name: str, data: bytes) -> str:
         status = one.upload(name, data, seconds=1800)
         if status != 204:
             return f"{kind} {status}: {one.answer[2].decode()[:70]}"
-        texts = [each.alert.body for _, each in one.elements.values() if each.HasField("alert")]
+        texts = [item.alert.body for _, item in one.elements.values() if item.HasField("alert")]
         read = one.says(" records**, ")
         return f"{kind}: " + ("read" if read else " ".join(texts).replace("\\", "")[-90:])
 
@@ -115,7 +115,7 @@ class Memory(threading.Thread):
             try:
                 sizes = [self.server.memory_info().rss]
                 self.alone = max(self.alone, *sizes)
-                sizes += [each.memory_info().rss for each in self.server.children(recursive=True)]
+                sizes += [one.memory_info().rss for one in self.server.children(recursive=True)]
                 self.highest = max(self.highest, sum(sizes))
             except psutil.NoSuchProcess:
                 continue
@@ -132,8 +132,8 @@ def large(site: Stack) -> bool:
             line = socket.create_connection((where.hostname, where.port))
             silent.enter_context(TRUST.wrap_socket(line))
         usual = pool.submit(moves, site.address, 200, 20)
-        sent = [pool.submit(send, site, i, *each) for i, each in enumerate(files.items())]
-        answers = Counter(outcome(each.result) for each in sent)
+        sent = [pool.submit(send, site, i, *file) for i, file in enumerate(files.items())]
+        answers = Counter(outcome(one.result) for one in sent)
         times = usual.result()
     for answer, count in sorted(answers.items()):
         print(f"{count:3} × {answer}")

@@ -30,7 +30,7 @@ def signing_in(address):
     key = RSAKey.generate_key(2048, {"kid": "one", "use": "sig", "alg": "RS256"})
     listening = socket.create_server(("127.0.0.1", 0))
     base = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    asked = {}
+    query = {}
 
     def configuration(_):
         places = {"authorization_endpoint": "authorize", "token_endpoint": "token"}
@@ -38,8 +38,8 @@ def signing_in(address):
         return JSONResponse({"issuer": base} | {k: f"{base}/{v}" for k, v in places.items()})
 
     def authorize(request):
-        asked.update(request.query_params)
-        return RedirectResponse(f"{asked['redirect_uri']}?code=yes&state={asked['state']}")
+        query.update(request.query_params)
+        return RedirectResponse(f"{query['redirect_uri']}?code=yes&state={query['state']}")
 
     def token(_):
         now = int(time.time())
@@ -47,7 +47,7 @@ def signing_in(address):
         claims = {
             "iss": base,
             "aud": "distpriv",
-            "nonce": asked["nonce"],
+            "nonce": query["nonce"],
             "iat": now,
             "exp": now + 60,
         }

@@ -16,7 +16,7 @@ from tests.browser.browsing import wait_until_served
 
 ROOT = Path(__file__).parents[2]
 PROXY = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
-MADE = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
+CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
 
 
 def free_port():
@@ -65,7 +65,9 @@ class Stack:
         (self.folder / "nginx.conf").write_text(configuration)
         (self.folder / "tls").mkdir()
         files = ("-keyout", "tls/key.pem", "-out", "tls/certificate.pem")
-        subprocess.run(["openssl", *MADE.split(), *files], cwd=self.folder, check=True, stderr=-3)
+        subprocess.run(
+            ["openssl", *CERTIFICATE.split(), *files], cwd=self.folder, check=True, stderr=-3
+        )
         place = f"{self.folder}/"
         self.run(PROXY, "-p", place, "-c", f"{place}nginx.conf", "-g", "daemon off;")
 

@@ -36,7 +36,7 @@ def test_page_loads_with_its_headers(site, chromium):
     console, hosts, sockets = [], set(), []
     page.on("console", lambda message: console.append(message.text))
     page.on("request", lambda request: hosts.add(urlsplit(request.url).netloc))
-    page.on("websocket", lambda each: sockets.append(each.url))
+    page.on("websocket", lambda one: sockets.append(one.url))
     answer = page.goto(site.address)
     idle(page)
     assert "distpriv" in page.title()

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from uuid import uuid4
 
 from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.Common_pb2 import UploadedFileInfo
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.sync.client import connect
 
@@ -98,8 +99,8 @@ class Visitor:
 
     def says(self, text):
         """Tell whether a text is on the page."""
-        whole = (element.SerializeToString() for _, element in self.elements.values())
-        return any(text.encode() in each for each in whole)
+        texts = (element.SerializeToString() for _, element in self.elements.values())
+        return any(text.encode() in one for one in texts)
 
     def write(self, label, text):
         """Type into a field of a form."""
@@ -131,7 +132,8 @@ class Visitor:
         [place] = answer.file_urls_response.file_urls
         status = self.put(place.upload_url, name, data)
         if status == 204:
-            state = uploader_state(name, len(data), place)
+            facts = {"name": name, "size": len(data), "file_id": place.file_id}
+            state = UploadedFileInfo(**facts, file_urls=place)
             self.values[uploader.id] = "file_uploader_state_value", state
             self.run(fragment, seconds)
         return status
@@ -150,10 +152,3 @@ class Visitor:
         }
         self.answer = ask(self.address, "PUT", f"/{path.lstrip('/')}", self.source, body, **headers)
         return self.answer[0]
-
-
-def uploader_state(name, size, place):
-    """Return what a browser says of a file that has arrived."""
-    from streamlit.proto.Common_pb2 import UploadedFileInfo
-
-    return UploadedFileInfo(name=name, size=size, file_id=place.file_id, file_urls=place)
