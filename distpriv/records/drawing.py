@@ -22,7 +22,7 @@ from distpriv.composition import Part, joint_release, left_of
 from distpriv.errors import DistprivError, NotApplicable, StoreError
 from distpriv.mechanisms import MECHANISMS
 from distpriv.mechanisms.draws import NoiseLaw, balanced_figures, places_of, rounded, rounded_up
-from distpriv.model import GaussianModel, Promise, Release, best_estimate, joint_law
+from distpriv.model import AS_IT_IS, GaussianModel, Promise, Release, best_estimate, joint_law
 from distpriv.privacy import Verdict
 from distpriv.privacy.delivered import verdicts
 from distpriv.privacy.exact_law import compute_law
@@ -37,6 +37,7 @@ from distpriv.text import percent
 
 __all__ = ["draw_release", "fitting", "release", "risk"]
 
+_KINDS = {"BalM": "balanced", "as it is": "as it is", "no data": "no data"}  # others add noise
 _TRIES = 100  # samples that are drawn until every secret's share is inside its range
 _LOADED = 200_000  # records of a large table that a sample is taken from, at least
 _MEAN = math.sqrt(2 / math.pi)  # absolute error of normals with deviation 1
@@ -181,6 +182,9 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
     pairs = zip(now.scenario.secrets, now.groups, strict=True)
     for pair, groups in pairs if way.release.kind != "balanced" else ():
         _check_share(pair, groups.share, now.n)  # of complete records; `_kept` has all others
+    one, m = way.release, len(now.query)
+    if one.kind != _KINDS.get(way.key, "noise") or (one.kind == "noise" and not one.total(m).any()):
+        raise NotApplicable(f"{way.title} is not what this release does; calibrate it anew.")
     if now.reference and now.reference.fingerprint == now.source.fingerprint:
         raise NotApplicable("The public reference is the very table; take another one, or none.")
     if not way.publishable:
@@ -425,7 +429,7 @@ def draw_release(
     records: int | None = None,
     replacement: bool = True,
     reference: Any = None,
-    newer: bool = False,
+    newer: bool | None = None,
 ) -> Entry:
     """Draw a release of a table's statistics, exactly and rounded, and put it on record.
 
@@ -440,8 +444,11 @@ def draw_release(
     ledger, name : Store or str, and str
         Records, or their address, and the table's name there. Without them noise alone is drawn,
         nothing is on record, and other releases of the table do not count.
-    author, reason, names, newer
-        See :func:`distpriv.records.drawing.release`, also for errors, and `Naming`.
+    author, reason, names
+        See :func:`distpriv.records.drawing.release`, also for errors.
+    newer : bool, optional
+        Whether this is a newer version of the table of this name, or another one; it has to be said
+        where the ledger has a table with the same title or columns.
     records, replacement
         Size of a random sample with the table's share, None for all records, and whether a record
         may be drawn twice.
@@ -467,11 +474,18 @@ def draw_release(
     now = evaluate(scenario, source, reference=reference)
     for fitted in now.model.pairs if release.calibration == "exact-law" else ():
         compute_law(fitted, now.model)
+    if release.kind == "noise" and not release.total(len(query)).any():
+        release = AS_IT_IS
     way = judge(now.model, [release], now.promise)[0]
     columns = source.frame.columns if isinstance(source, FrameSource) else source.cells
-    naming = Naming(name, source.fingerprint, source.title, tuple(map(str, columns)), newer)
+    naming = Naming(name, source.fingerprint, source.title, tuple(map(str, columns)), bool(newer))
     if ledger is not None:
         store = Store(ledger) if isinstance(ledger, str) else ledger
+        if newer is None and (like := book.likely(book.tables(store), naming)):
+            raise StoreError(
+                f"{like[0].name!r} on record looks like this table; pass newer=True and its name "
+                "for a newer version of it, or newer=False for another table."
+            )
         who = {"token": uuid4().hex, "author": author, "reason": reason, "names": names}
         return _recorded(store, now, way, naming, **who)
     if release.kind == "balanced":

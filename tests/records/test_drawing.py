@@ -307,6 +307,16 @@ def test_draw_release_draws_noise_alone_or_puts_it_on_record(store):
     ):
         with pytest.raises(DistprivError, match=sentence):
             dp.draw_release(FRAME, NOW.query, one, pair=PAIR)
+    bare = replace(release, covariance=np.zeros((2, 2)), promise=Promise.of_guesses(99.9))
+    assert dp.draw_release(FRAME, NOW.query, bare, pair=PAIR).kind == "as it is"
+    with pytest.raises(NotApplicable, match="not what this release does"):
+        dp.draw_release(
+            FRAME, NOW.query, replace(balanced, mechanism="OptM"), pair=PAIR, ledger=store
+        )
+    record = {"pair": PAIR, "ledger": store, "name": "Other", "author": "Ana", "reason": "?"}
+    with pytest.raises(StoreError, match="'Staff' on record looks like this table"):
+        dp.draw_release(FRAME[::-1], NOW.query, release, **record)
+    assert dp.draw_release(FRAME[::-1], NOW.query, release, newer=False, **record).name == "Other"
     weak = replace(release, promise=Promise(0.1, 1e-2))
     with pytest.raises(NotApplicable, match="does not keep"):
         dp.draw_release(FRAME, NOW.query, weak, pair=PAIR)
