@@ -45,16 +45,18 @@ def file(tmp_path):
 @pytest.fixture
 def store(file):
     """A file that a process has used, with a release."""
-    made = Store(f"sqlite:///{file}", seconds=1)
-    released(made)
+    made = Store(f"sqlite:///{file}", seconds=2)
+    released(Store(f"sqlite:///{file}"))
+    l.releases(made)
     return made
 
 
 @pytest.fixture
 def served(database):
     """The same in a database of the server."""
-    made = Store(database, seconds=1)
-    released(made)
+    made = Store(database, seconds=2)
+    released(Store(database))
+    l.releases(made)
     return made
 
 
@@ -144,7 +146,7 @@ def test_locked_file_is_busy_until_it_is_free(store, file):
     endless = (
         "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n"
     )
-    with pytest.raises(StoreError, match="within 1 seconds"), store.reading() as connection:
+    with pytest.raises(StoreError, match="within 2 seconds"), store.reading() as connection:
         connection.exec_driver_sql(endless)
 
 
@@ -185,7 +187,7 @@ def test_file_and_home_without_rights_are_told(monkeypatch, file_mode, folder_mo
         Path(folder).chmod(0o755)
         monkeypatch.setenv("XDG_DATA_HOME", folder)
         monkeypatch.delenv("DISTPRIV_DATABASE", raising=False)
-        store, file = Store(seconds=1), Path(folder, "distpriv", "distpriv.sqlite")
+        store, file = Store(seconds=2), Path(folder, "distpriv", "distpriv.sqlite")
         released(store)
         assert (file.stat().st_mode | file.parent.stat().st_mode) & 0o77 == 0
         file.chmod(file_mode)
@@ -300,7 +302,7 @@ def test_frozen_server_ends_in_a_sentence_and_the_token_is_drawn_later(served, d
         return {}
 
     try:
-        with pytest.raises(StoreError, match="did not answer within 1 seconds; try again later"):
+        with pytest.raises(StoreError, match="did not answer within 2 seconds; try again later"):
             released(served, token="t", draw=draw)
         if where == "server":
             with pytest.raises(StoreError, match="cannot be reached"):
