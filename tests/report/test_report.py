@@ -148,6 +148,17 @@ def test_registry_counts_the_tiers_and_names_what_is_missing(record, one, entrie
     ] == missing
 
 
+def test_record_writes_100_for_certainty_alone(now):
+    wide = replace(now.pair, low=0.1, high=0.6)
+    made = report.record(
+        other := evaluate(replace(now.scenario, secrets=(wide,)), now.source, now.cache),
+        other.plain,
+    )
+    assert 99.95 < other.undefended < 100
+    assert made["question"]["undefended"] == 99.9
+    assert "<b>more than 99 of 100</b>would be right" in report.page(made)
+
+
 @pytest.mark.parametrize(
     ("one", "entries", "title"),
     [
