@@ -30,7 +30,7 @@ from distpriv.queries import Pair, Query
 from distpriv.queries.secrets import round_half_up
 from distpriv.records import ledger as book
 from distpriv.records.ledger import Choice, Entry, Naming, Standing
-from distpriv.records.store import Store
+from distpriv.records.store import Store, legible
 from distpriv.sources import FrameSource, source_of
 from distpriv.sources.frame import Kept
 from distpriv.text import percent
@@ -71,13 +71,16 @@ def _parts(now: Evaluation, entries: Iterable[Entry], further: Way | None = None
                 "What releases of two versions of a table tell together cannot be bounded; look at "
                 "the version that was released."
             )
-        law = entry.body["law"]
-        noise, laplace, kept = (law[x] and np.array(law[x]) for x in ("noise", "laplace", "kept"))
-        scale = 1.0 if laplace is None else float(np.linalg.norm(laplace[:, 0]))
-        along = None if laplace is None else laplace / scale
-        one = Release(entry.body["way"], noise, along, scale, kept, kept)
-        scenario = Scenario.from_json(json.dumps(entry.body["scenario"]))
-        parts.append(_Past(one, scenario, entry.body["rests"] == "exact", entry.token))
+        with legible():
+            law = entry.body["law"]
+            noise, laplace, kept = (
+                law[x] and np.array(law[x]) for x in ("noise", "laplace", "kept")
+            )
+            scale = 1.0 if laplace is None else float(np.linalg.norm(laplace[:, 0]))
+            along = None if laplace is None else laplace / scale
+            one = Release(entry.body["way"], noise, along, scale, kept, kept)
+            scenario = Scenario.from_json(json.dumps(entry.body["scenario"]))
+            parts.append(_Past(one, scenario, entry.body["rests"] == "exact", entry.token))
     if further is not None and further.release.kind != "no data":
         parts.append(_Past(further.release, now.scenario, further.rests == "exact", "further"))
     return parts
@@ -144,10 +147,9 @@ def risk(
 
 def _limits(now: Evaluation, standing: Standing) -> dict[Pair, Promise]:
     """Return what holds about each pair: limits in force, else what the scenario promises."""
-    force = {
-        Pair.from_plain(one["secret"]): Promise(one["epsilon"], one["delta"])
-        for one in standing.limits
-    }
+    with legible():
+        limits = [(one["secret"], Promise(one["epsilon"], one["delta"])) for one in standing.limits]
+        force = {Pair.from_plain(secret): promise for secret, promise in limits}
     return dict.fromkeys(now.scenario.secrets, now.promise) | force
 
 
@@ -291,7 +293,7 @@ def _kept(
             "The table has become too small for the records that are kept of it; release no more "
             "balanced figures of it."
         )
-    share = one.reference or 0.0
+    share = pair.center if one.reference is None else one.reference
     one = replace(one, kept=sizes, stands_for=n * np.array([1 - share, share]))
     return kept._replace(ranks=ranks or kept.ranks), choice, one
 

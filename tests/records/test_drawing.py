@@ -221,6 +221,9 @@ def test_release_waits_until_the_analyst_has_seen_what_others_wrote(store, monke
     monkeypatch.setattr(book, "standing", lambda *_: book.Standing())
     with pytest.raises(StoreError, match="Somebody has written meanwhile"):
         released(store, NOW)
+    broken = book.Standing(limits=({"secret": PAIR.plain(), "epsilon": "x", "delta": 0.1},))
+    with pytest.raises(StoreError, match="cannot be read"):
+        drawing.fitting(NOW, NOW.way, broken)
     with pytest.raises(StoreError, match="changed since it was opened"):
         drawing.release(
             store, NOW, NOW.way, replace(naming(NOW), fingerprint="x"), token="t", author="Ana"
