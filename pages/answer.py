@@ -85,17 +85,6 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
         st.table(pd.DataFrame(rows).set_index(""))
 
 
-def accepted(decision: Decision) -> str:
-    """Return the limit that an answer can make one of all releases of the table."""
-    words = []
-    for one in decision.limits[:1]:  # the same for each secret
-        limit = f"make an attacker right at most **{one['guesses'] or 0:g} times in 100**"
-        if one["guesses"] is None:
-            limit = f"reach at most **ε = {one['epsilon']:g} at δ = {one['delta']:g}**"
-        words.append(f"If you go ahead, all releases of this table together may {limit}.")
-    return "".join(words)
-
-
 def answer(decision: Decision, trouble: str) -> None:
     """Draw the form, and put an answer on record."""
     st.header("Your answer", anchor=False)
@@ -104,7 +93,7 @@ def answer(decision: Decision, trouble: str) -> None:
     version, today = decision.now.version, date.today()
     planned = date.fromisoformat(decision.proposal.body.get("review") or f"{today}")
     with st.form(f"answer-{key}-{version}"):
-        st.markdown(accepted(decision))
+        st.markdown(f"If you go ahead: {agree.limit(decision)}")
         act = st.radio("Answer", [*CHOICES], None, CHOICES.__getitem__, horizontal=True)
         reason = st.text_area("Why", placeholder="Needed unless you agree", height=80)
         first, second = st.columns(2)
@@ -132,12 +121,14 @@ trouble, opened = "", st.session_state.get("answer-opened")
 try:
     decision = current()
     if opened and opened[0].open and opened[0].key == key and not decision.open:
-        st.toast(
-            f"{page.escape(decision.now.author)} has answered before you.", icon=":material/info:"
+        trouble = (
+            f"{decision.now.author} has answered before you, so nothing of yours is on record. "
+            "Open the link again to see the answer; another proposal can change it."
         )
-    releases = ledger.releases(agree.store(), decision.now.name)
-    opened = decision, agree.on_record(decision, releases)
-    st.session_state["answer-opened"] = opened
+    else:
+        releases = ledger.releases(agree.store(), decision.now.name)
+        opened = decision, agree.on_record(decision, releases)
+        st.session_state["answer-opened"] = opened
 except StoreError as error:  # what is being typed stays
     trouble = str(error)
     opened = opened if opened and opened[0].key == key else None

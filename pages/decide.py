@@ -23,6 +23,7 @@ NEXT = {
     "changes": "Change the settings at the left, and propose them again.",
     "rejected": "Change the settings at the left.",
 }
+KEPT = DistprivError("Nothing is on record; what you have written stays here.")
 state, now = page.current()
 scenario = now.scenario
 plain = json.loads(scenario.to_json())
@@ -53,14 +54,14 @@ def covers(one: Decision) -> bool:
     return proposal.fingerprint == now.source.fingerprint and proposal.body["scenario"] == plain
 
 
-def lead(listed: list[Decision]) -> None:
+def lead(listed: list[Decision], warning: str) -> None:
     """Draw the page's answer: what is decided on these settings, or whether they can be."""
     title, advice = sentences.decide_title(now), sentences.decide_advice(now, page.WORDS)
     if listed and covers(listed[0]):
         act = listed[0].now.act
         title, advice = agree.STATES[act][0], NEXT[act]
     words = sentences.decide_lead(now, page.WORDS)
-    page.headline(title, words, advice, sentences.warning(now, page.WORDS))
+    page.headline(title, words, advice, sentences.warning(now, page.WORDS) or warning)
 
 
 def card(one: Decision, releases: list[Entry]) -> None:
@@ -73,6 +74,7 @@ def card(one: Decision, releases: list[Entry]) -> None:
             f":{color}-badge[{title}] **{page.escape(release['title'])}**, {words} "
             f"{agree.status(one)}"
         )
+        st.caption(agree.limit(one))
         if one.proposal.fingerprint != now.source.fingerprint:
             st.caption("About another version of this table.")
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -169,7 +171,10 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
             about = {"token": token, "author": author, "reason": why, "key": key}
             decisions.propose(agree.store(), naming, **about, body=body, seen=versions.get(key, 0))
         except DistprivError as error:
-            agree.refused(error)
+            away = str(error) == str(trouble)  # which the page has said
+            agree.refused(
+                DistprivError("Nothing is on record; your text stays.") if away else error
+            )
             return
     agree.done(state, what, number)
     state.author = author
@@ -183,7 +188,7 @@ try:
 except StoreError as error:  # what is being typed stays
     listed, releases, tables = st.session_state.get(remembered, ([], [], []))
     trouble = error
-lead(listed)
+lead(listed, "**Nothing can be put on record now.** The reason stands below." if trouble else "")
 others = [] if trouble else listed
 if others and covers(others[0]):
     card(others[0], releases)

@@ -27,7 +27,7 @@ from distpriv.sources import FrameSource
 if TYPE_CHECKING:
     from distpriv.analysis import Evaluation
 
-__all__ = ["STATES", "done", "files", "link", "naming", "on_record", "refused", "store"]
+__all__ = ["STATES", "done", "files", "limit", "link", "naming", "on_record", "refused", "store"]
 __all__ += ["status", "token", "watch"]
 
 EVERY = 5.0  # seconds between two looks at what is on record
@@ -155,6 +155,16 @@ def status(decision: Decision) -> str:
         counts = f"It counts until {date.fromisoformat(day):%-d %B %Y}."
         words.append(counts if decision.agreed else passed)
     return " ".join(words) + f"  \n{escape(now.reason, 4000)}" * (not decision.open)
+
+
+def limit(decision: Decision) -> str:
+    """Return what all releases of the table together may tell by a decision, "" without limit."""
+    for one in decision.limits:  # the same for each secret
+        words = f"reach at most ε = {one['epsilon']:g} at δ = {one['delta']:g}"
+        if one["guesses"]:
+            words = f"make an attacker right at most **{one['guesses']:g} times in 100**"
+        return f"All releases of this table together may {words}."
+    return ""
 
 
 def files(decision: Decision, record: dict[str, Any]) -> None:

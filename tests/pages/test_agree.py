@@ -109,9 +109,11 @@ def test_whoever_is_late_reads_that_somebody_has_answered(ana, store):
     app = answer(one.key, "agreed", Name="")
     decisions.answer(store, one.key, 1, author="Cy", act="rejected", reason="No.")
     press(app, "Put on record", Name="Bo")
-    assert app.title[0].value == "Rejected"
-    assert "Cy rejected" in app.warning[0].value
-    assert "before you" in app.toast[0].value
+    assert "Cy has rejected" in app.error[0].value
+    assert field(app.text_input, "Your name").value == "Bo"
+    app.run()
+    assert "Cy has answered before you" in app.error[0].value
+    assert decisions.decision(store, one.key).now.author == "Cy"
 
 
 def test_limits_and_review_date_are_put_on_record(ana, store):
