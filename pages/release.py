@@ -1,10 +1,10 @@
 """Release figures once and for all; every release of a table stays on record, with its risk."""
 
 import json
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Callable, Sequence
 from functools import partial
 from io import StringIO
+from typing import Any
 from uuid import UUID, uuid5
 
 import pandas as pd
@@ -27,6 +27,12 @@ from distpriv.text import times
 state, now = page.current()
 scenario, source = now.scenario, now.source
 LAST = 20  # releases whose joint risk is shown
+troubles: list[StoreError] = []  # with the records
+
+
+def on_this() -> list[Decision]:
+    """Return the decisions on this version of the table."""
+    return decisions.decisions(agree.store(), source.fingerprint)
 
 
 def covering(listed: list[Decision], key: str) -> Decision | None:
@@ -113,11 +119,7 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
     number, token = agree.token(state, what)
     with st.form(f"{what}-{number}"):
         if ground is not None:
-            last, review = ground.now, date.fromisoformat(ground.now.body["review"])
-            st.markdown(
-                f":green-badge[Agreed] **{page.escape(last.author)}** agreed on "
-                f"{last.at:%d %B %Y}. It counts until {review:%d %B %Y}."
-            )
+            st.markdown(f":green-badge[Agreed] {agree.status(ground)}")
         else:
             words = "No agreed decision covers these settings."
             reason = st.text_input("Why without an agreed decision?", placeholder=words)
@@ -205,24 +207,32 @@ def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("no."))
 
 
+def read(what: str, function: Callable[[], Any], before: Any) -> Any:
+    """Return what is on record, or what was when it could be read last."""
+    key = f"{what}-{source.fingerprint}"
+    if not troubles:
+        try:
+            st.session_state[key] = function()
+        except StoreError as error:
+            troubles.append(error)
+    return st.session_state.get(key, before)
+
+
 def main() -> None:
     """Draw the page; its answer comes last, at the top."""
     ways = [one for one in now.ways if one.publishable and one.kept]
     head, after = st.container(), st.container()  # what has just been released comes first
     form, beside = st.columns([6, 5], gap="large")
-    try:
-        store = agree.store()
-        listed_here = any(source.fingerprint in one.fingerprints for one in ledger.tables(store))
-        listed, standing = decisions.decisions(store, source.fingerprint), Standing()
-        with form:
-            st.header("Release", anchor=False)
-            naming = agree.naming(state, now)
-        if naming is not None and (listed_here or naming.newer):
-            standing = ledger.standing(store, naming.name)
-    except StoreError as error:
-        with head:
-            page.headline("Nothing can be released", page.escape(error))
-        return
+    records = read("tables", lambda: ledger.tables(agree.store()), [])
+    listed = read("decisions", on_this, [])
+    with form:
+        st.header("Release", anchor=False)
+        naming = agree.naming(state, now, records)
+    standing = Standing()
+    here = any(source.fingerprint in one.fingerprints for one in records)
+    if naming is not None and (here or naming.newer):
+        name = naming.name
+        standing = read("standing", lambda: ledger.standing(agree.store(), name), standing)
     entries = standing.releases
     pair = max(scenario.secrets, key=lambda one: joint(entries, one) or 0.0)
     accepted, limit = limit_on(standing, pair, listed)
@@ -233,19 +243,23 @@ def main() -> None:
             release(way, standing, naming, ground)
     token, settings = st.session_state.get("released", ("", None))
     just = bool(entries) and (entries[-1].token, scenario) == (token, settings)
-    advice = f"**Released as no. {entries[-1].number}.** Download it below." if just else ""
-    if way is not None and not just:
+    count, risk = len(entries), joint(entries, pair)
+    title, advice = sentences.release_title(count, risk), ""
+    lead = sentences.release_lead(pair, count, risk, limit, page.WORDS)
+    if just:
+        advice = f"**Released as no. {entries[-1].number}.** Download it below."
+    elif way is not None:
         advice = sentences.release_advice(ground is not None, page.WORDS)
+    if troubles:
+        title, lead, advice = "Nothing can be released", page.escape(troubles[0]), ""
     with head:
-        count, risk = len(entries), joint(entries, pair)
-        lead = sentences.release_lead(pair, count, risk, limit, page.WORDS)
-        title = sentences.release_title(count, risk)
         page.headline(title, lead, advice, sentences.warning(now, page.WORDS))
     with beside:
         together(entries, way, pair, accepted)
     if entries:
         with after if just else st.container():
             on_record(entries, pair, {one.key: one for one in listed})
+    agree.watch(on_this, None if troubles else listed)
 
 
 main()
