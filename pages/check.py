@@ -21,8 +21,8 @@ page.headline(
     sentences.warning(now, page.WORDS),
 )
 if sentences.decide_title(now) == sentences.READY:
-    words, icon = "Propose it to someone else", ":material/how_to_vote:"
-    st.page_link(PAGES / "decide.py", label=words, icon=icon)
+    decide = PAGES / "decide.py"
+    st.page_link(decide, label="Propose it to someone else", icon=":material/how_to_vote:")
 best = now.recommendation.way
 ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 if len(scenario.secrets) > 1:
