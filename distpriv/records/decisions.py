@@ -261,9 +261,14 @@ def _checked(body: Mapping[str, Any]) -> dict[str, Any]:
     """Check what later rules read of a proposal."""
     read: dict[str, Any] = plain(body, "What is proposed")
     try:
-        parts = [read["scenario"], read["way"], *(one["secret"] for one in read["limits"])]
-        complete = all(parts) and all(0 <= one["delta"] <= 1 for one in read["limits"])
-    except (TypeError, LookupError):
+        complete = bool(read["scenario"] and read["way"])
+        for limit in read["limits"]:  # imported here, for the records alone start at once
+            from distpriv.model import Promise
+            from distpriv.queries import Pair
+
+            Pair.from_plain(limit["secret"])
+            Promise(limit["epsilon"], limit["delta"])
+    except (TypeError, LookupError, ValueError):
         complete = False
     if not complete:
         raise StoreError("A proposal needs scenario, way and limits; fill them in.")

@@ -10,7 +10,7 @@ from distpriv.records import decisions as d, ledger as l
 from distpriv.records.store import Store
 
 SCENARIO = {"format": "distpriv scenario", "version": 1, "guesses": 55.0}
-SECRET = {"secret": {"column": "left", "label": True}, "low": 0.2, "high": 0.3}
+SECRET = {"secret": {"column": "left", "values": [True]}, "low": 0.2, "high": 0.3}
 LIMIT = {"secret": SECRET, "epsilon": 0.0, "delta": 0.2, "guesses": 60.0}
 BODY = {
     "scenario": SCENARIO,

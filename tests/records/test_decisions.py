@@ -7,7 +7,17 @@ import pytest
 
 from distpriv.errors import StoreError
 from distpriv.records import decisions as d
-from tests.records.conftest import BODY, NEWER, OTHER, SCENARIO, TABLE, agreed, at_once, proposed
+from tests.records.conftest import (
+    BODY,
+    LIMIT,
+    NEWER,
+    OTHER,
+    SCENARIO,
+    TABLE,
+    agreed,
+    at_once,
+    proposed,
+)
 
 
 def test_decision_comes_back_as_it_was_written(store):
@@ -144,13 +154,15 @@ PROPOSALS = [
     ({"body": {**BODY, "record": {1j}}}, "finite numbers"),
     ({"body": {"scenario": SCENARIO, "way": "OptM"}}, "needs scenario, way and limits"),
     ({"body": {**BODY, "way": ""}}, "needs scenario, way and limits"),
-    (
-        {"body": {**BODY, "limits": [{"secret": {}, "delta": 0.2}]}},
-        "needs scenario, way and limits",
-    ),
-    (
-        {"body": {**BODY, "limits": [{"secret": {"x": 1}, "delta": 2}]}},
-        "needs scenario, way and limits",
+    *(
+        ({"body": {**BODY, "limits": [{**LIMIT, **bad}]}}, "needs scenario, way and limits")
+        for bad in (
+            {"secret": {}},
+            {"epsilon": "x"},
+            {"epsilon": -1},
+            {"delta": 1.0},
+            {"delta": None},
+        )
     ),
     ({"key": "b" * 32, "seen": 1}, "not on record"),
 ]
