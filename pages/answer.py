@@ -93,7 +93,7 @@ def answer(decision: Decision, trouble: str) -> None:
     version, today = decision.now.version, date.today()
     planned = date.fromisoformat(decision.proposal.body.get("review") or f"{today}")
     with st.form(f"answer-{key}-{version}"):
-        st.markdown(f"If you go ahead: {agree.limit(decision)}")
+        st.markdown(f"By going ahead you set this limit. {agree.limit(decision)}")
         act = st.radio("Answer", [*CHOICES], None, CHOICES.__getitem__, horizontal=True)
         reason = st.text_area("Why", placeholder="Needed unless you agree", height=80)
         first, second = st.columns(2)
