@@ -47,7 +47,7 @@ def decision(act="agreed", reason="Least error", review="2099-01-01", author="Bo
 
 def entry(kind="noise", **changes):
     body = {
-        "scenario": {}, "way": "OptM", "title": "Noise, OptM", "how": "Adds random noise of OptM.",
+        "scenario": {"records": None}, "way": "OptM", "title": "Noise, OptM", "how": "Adds random noise of OptM.",
         "table": {"name": "staff", "title": "staff.csv", "records": 1200, "provenance": "table"},
         "secrets": [{"label": "pay = high", "low": 0.2, "high": 0.3}],
         "labels": ["mean pay", "=cmd()"], "units": ["€", "@x"], "values": [-3640.0, 12.0], "decimals": [-1, 2],
@@ -278,10 +278,11 @@ PUBLIC = {
 @pytest.mark.parametrize(
     ("kind", "changes", "sentences"),
     [
-        ("noise", {}, ["-3640 € | -3660 to -3620", "They are right at most 60 times in 100", "ε = 0 and δ = 0.2", "is right at most 61 times in 100", "1\u202f200 records",
+        ("noise", {}, ["-3640 € | -3660 to -3620", "By the promise alone they are right at most 60 times in 100", "ε = 0 and δ = 0.2", "The limits in force allow whoever has all releases of this table up to this one to be right at most 61 times in 100", "1\u202f200 records",
                        "here they come from this table", "Cy released it without a second person: We must", "It allows for the noise alone"]),
-        ("noise", PUBLIC, ["Rests on bell-shaped figures.\n"]),
+        ("noise", PUBLIC, ["Proven only if the figures are roughly bell-shaped.\n", "By our model, whoever has", "holds the figure of the table itself"]),
         ("balanced", {"reference": 0.25}, ["as if 25\u00a0%", "the average of all such tables at that share"]),
+        ("noise", {"scenario": {}}, ["1\u202f200 records, drawn at random from the table, 30 Nov", "of the records that were drawn, not of the whole table"]),
         ("no data", {"labels": [EVIL, EVIL]}, ["There are none: these are expectations", r"\<script\>"]),
         ("as it is", {"promise": {"epsilon": 1.0, "delta": 1e-3, "guesses": 73.2}}, ["ε = 1 and δ = 0.001", "right at most 73.2 times"]),
     ],
