@@ -472,7 +472,9 @@ def draw_release(
         chosen["calibration"] = release.calibration
     pairs = (pair,) if isinstance(pair, Pair) else tuple(pair)
     chosen |= {"reference_data": "" if reference is None else "given", "replacement": replacement}
-    scenario = Scenario(source.key, secrets=pairs, statistics=query.statistics, **chosen)
+    inside = isinstance(source, FrameSource)  # else its key is a path or an address
+    where = source.key if inside else source.title
+    scenario = Scenario(where, secrets=pairs, statistics=query.statistics, **chosen)
     now = evaluate(scenario, source, reference=reference)
     for fitted in now.model.pairs if release.calibration == "exact-law" else ():
         compute_law(fitted, now.model)
