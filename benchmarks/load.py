@@ -56,8 +56,8 @@ def sliders(site: Stack, sessions: int, count: int) -> bool:
     with ThreadPoolExecutor(sessions) as pool:
         results = pool.map(lambda number: moves(site.address, number, count), range(sessions))
         together = np.quantile([one for times in results for one in times], 0.95)
-    print(f"p95 of a slider: {alone:.2f} s alone, {together:.2f} s with {sessions} sessions: ")
-    print(f"{together / alone:.1f} times", flush=True)
+    ratio = f"{together / alone:.1f} times as much"
+    print(f"p95 of a slider: {alone:.2f} s; {together:.2f} s with {sessions} sessions, {ratio}")
     return bool(together <= 3 * alone)
 
 
@@ -99,7 +99,8 @@ def send(site: Stack, number: int, name: str, data: bytes) -> str:
             return f"{kind} {status}: {one.answer[2].decode()[:70]}"
         texts = [item.alert.body for _, item in one.elements.values() if item.HasField("alert")]
         read = one.says(" records**, ")
-        return f"{kind}: " + ("read" if read else " ".join(texts).replace("\\", "")[-90:])
+        says = " ".join(texts).replace("\\", "").rpartition(f"{name}: ")[2]
+        return f"{kind}: {'read' if read else says[:100]}"
 
 
 class Memory(threading.Thread):
