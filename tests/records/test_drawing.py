@@ -111,12 +111,14 @@ def test_releases_together_keep_the_limit_by_their_joint_law(store):
     first = drawing.fitting(NOW, NOW.way, book.Standing())
     assert first is NOW.way
     strict = evaluated(FRAME, guesses=60.0)
-    released(store, strict)
+    first = released(store, strict, token="once")
+    assert released(store, strict, token="once") == first
     with pytest.raises(StoreError, match=r"δ = 0\.\d+ at ε = 0 .* limit is 0\.2"):
         released(store, strict)
     with pytest.raises(StoreError, match=r"the limit is 0\.4"):
         released(store, NOW)  # which accepts 70 of 100
     further = drawing.fitting(NOW, NOW.way, book.standing(store, "Staff"))
+    assert further.release.promise == NOW.way.release.promise
     assert np.trace(further.release.covariance) > 1.1 * np.trace(NOW.way.release.covariance)
     assert released(store, NOW, way=further).body["together"] == 70
     every = book.releases(store)
