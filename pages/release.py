@@ -12,7 +12,6 @@ import streamlit as st
 
 from distpriv import report
 from distpriv.analysis import Way, sentences, tables
-from distpriv.analysis.evaluation import guesses_at
 from distpriv.charts import guarantee
 from distpriv.dashboard import agree, login, page
 from distpriv.errors import DistprivError, NotApplicable, StoreError
@@ -55,16 +54,16 @@ def joint(entries: Sequence[Entry], pair: Pair, further: Way | None = None) -> f
         return None
 
 
-def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[float, str]:
-    """Return right guesses of 100 that are accepted, and a sentence on the limit in force."""
+def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[Promise, str]:
+    """Return the limit that counts for a secret, and a sentence on it and who agreed to it."""
     for one in standing.limits:
         if Pair.from_plain(one["secret"]) == pair:
             latest = (decision.now for decision in listed if decision.now.act == "agreed")
             last = next((by for by in latest if dict(one) in by.body["limits"]), None)
             by = f"{page.escape(last.author)} on {last.at:%d %B %Y}" if last else ""
             limit = Promise(one["epsilon"], one["delta"], one["guesses"])
-            return guesses_at(limit), sentences.release_limit(limit, by, page.WORDS)
-    return now.limit, ""
+            return limit, sentences.release_limit(limit, by, page.WORDS)
+    return now.promise, sentences.release_limit(now.promise, style=page.WORDS)
 
 
 def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> Way | None:
@@ -74,20 +73,28 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
         st.markdown(widen if now.outside else "No way keeps your limit. Change it, or the figures.")
         return None
     ways.sort(key=lambda one: (not covering(listed, one.key), one.percent))
-    titles = {one.key: sentences.offered(one) for one in ways}
+    # What a way comes to beside other releases is said once it is chosen.
+    entries, nothing = standing.releases, now.recommendation.nothing.percent
+    titles = {one.key: one.title if entries else sentences.offered(one) for one in ways}
     key = st.selectbox(
         "Way to publish", [*titles], format_func=titles.__getitem__, key="release-way"
     )
     way = next(one for one in ways if one.key == key)
-    tokens = tuple(one.token for one in standing.releases)
+    tokens = tuple(one.token for one in entries)
     about = scenario.key, source.fingerprint, key, str(standing.limits), tokens
     try:
         fitted = state.memory(("fitting", *about), lambda: drawing.fitting(now, way, standing))
     except NotApplicable as error:
         st.markdown(f"**{way.title}** cannot be released. {page.escape(error)}")
         return None
+    if fitted.percent > max(way.percent, nothing):
+        words = "What is left of the limit leaves only noise that is worse than an educated guess"
+        st.markdown(f"**{way.title}** cannot be released. {words}, off by {nothing:.2g} %.")
+        return None
     if fitted.percent > way.percent:
         st.markdown(sentences.release_noise(way, fitted, page.WORDS))
+    elif entries:
+        st.markdown(f"{sentences.offered(fitted)}.")
     return fitted
 
 
@@ -143,7 +150,7 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
     st.rerun()
 
 
-def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float) -> None:
+def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: Promise) -> None:
     """Draw the joint risk after each release and with a further one, and what that leaves open."""
     count, note = len(entries), ""
     last = range(max(count - LAST, 0), count + 1)
@@ -153,7 +160,7 @@ def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float
         note = f"With this release, somebody who has all releases is right {times(risk)}."
     frame = pd.DataFrame(rows, columns=["way", "count", "guesses"]).dropna()
     if count and len(frame):
-        figure = guarantee.attackers(frame, "count", "releases of this table", limit)
+        figure = guarantee.attackers(frame, "count", "releases of this table", limit.guesses)
         page.show(figure, frame, guarantee.attackers_alt(frame, "count"), key="joint", note=note)
     if way is not None:
         st.subheader("What it does not protect", anchor=False)
@@ -163,7 +170,10 @@ def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: float
 def figures(entry: Entry, ground: Decision | None) -> None:
     """Draw what came out of a release, as its recipients get it."""
     file = StringIO(report.csv_of(entry))
-    table = pd.read_csv(file, dtype=str, keep_default_na=False).map(page.escape)
+    table = pd.read_csv(file, dtype=str, keep_default_na=False)
+    numbers = table.columns.difference(["figure", "unit"])
+    table[numbers] = table[numbers].replace("-", "−", regex=True)
+    table = table.map(page.escape)
     columns = {"": table["figure"].str[:1].str.upper() + table["figure"].str[1:]}
     columns |= {"released": table["value"] + " " + table["unit"]}
     ends = table["low"] + " and " + table["high"]
@@ -173,7 +183,8 @@ def figures(entry: Entry, ground: Decision | None) -> None:
     st.table(pd.DataFrame(columns).set_index(""))
     alone = " The errors and right guesses on this page are for you alone."
     public = now.model.provenance != "table"
-    about = f"{sentences.RELEASE_INTERVAL[entry.kind]} {sentences.RELEASE_BESIDE[entry.kind]}"
+    interval = sentences.release_interval(entry.kind, entry.body["law"]["records"])
+    about = f"{interval} {sentences.RELEASE_BESIDE[entry.kind]}"
     st.caption(about if public else about + alone)
     files = {"csv": report.csv_of, "json": report.json_of}
     files["md"] = partial(report.label, decision=ground)

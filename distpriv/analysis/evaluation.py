@@ -53,7 +53,7 @@ from distpriv.text import whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Evaluation", "evaluate", "guesses_at"]
+__all__ = ["Evaluation", "evaluate"]
 
 T = TypeVar("T")
 Work = tuple[Key, Callable[..., Any], Callable[[], bytes], list[tuple[Any, ...]]]
@@ -93,12 +93,6 @@ def evaluate(
         )
     public = None if reference is None else source_of(reference, "reference")
     return Evaluation(scenario, source_of(table), public, Cache() if cache is None else cache)
-
-
-def guesses_at(promise: Promise) -> float:
-    """Return right guesses of 100 that a promise allows the best attacker, whatever the data."""
-    odds = math.exp(min(promise.epsilon, 700.0))
-    return 100 * (odds + promise.delta) / (1 + odds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,7 +241,8 @@ class Evaluation:
     @property
     def limit(self) -> float:
         """Right guesses of 100 that the promise allows, whatever the data."""
-        return guesses_at(self.promise)
+        odds = np.exp(min(self.promise.epsilon, 700.0))
+        return float(100 * (odds + self.promise.delta) / (1 + odds))
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:

@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from distpriv.privacy import Persons
     from distpriv.queries import Pair
 
-__all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "RELEASE_INTERVAL", "SAMPLED", "Badge", "Style"]
-__all__ += ["advice", "attack_lead", "attack_title", "caveats", "chance", "check_lead"]
-__all__ += ["check_title", "decide_advice", "decide_lead", "decide_title", "directions_advice"]
+__all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "advice"]
+__all__ += ["attack_lead", "attack_title", "caveats", "chance", "check_lead", "check_title"]
+__all__ += ["decide_advice", "decide_lead", "decide_title", "directions_advice"]
 __all__ += ["directions_lead", "directions_title", "fit_advice", "fit_lead", "fit_title"]
 __all__ += ["guarantee_badges", "guarantee_lead", "guarantee_meaning", "guarantee_title"]
-__all__ += ["known_lead", "not_protected", "off", "offered", "release_advice", "release_lead"]
-__all__ += ["release_limit", "release_noise", "release_title", "tradeoff_advice", "tradeoff_lead"]
-__all__ += ["tradeoff_title", "warning"]
+__all__ += ["known_lead", "not_protected", "off", "offered", "release_advice", "release_interval"]
+__all__ += ["release_lead", "release_limit", "release_noise", "release_title", "tradeoff_advice"]
+__all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
 
 SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
 READY = "Ready to propose?"
@@ -38,13 +38,6 @@ RELEASE_BESIDE = {
     "noise": "Never publish beside it: these figures without noise, or balanced ones.",
     "as it is": "Never publish beside it: balanced figures of the same table.",
     "no data": "Never publish beside it: how far the table is from these figures.",
-}
-RELEASE_INTERVAL = {
-    "balanced": "The interval is for the average of all such tables at that share. The errors "
-    "before a release are distances from your own table.",
-    "noise": "The interval holds your table's own figure in at least 95 of 100 releases.",
-    "as it is": "These are your table's own figures, so there is no interval.",
-    "no data": "These are expectations; no record was used.",
 }
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
@@ -414,13 +407,12 @@ def release_title(count: int, risk: float | None) -> str:
 
 
 def release_lead(
-    pair: Pair, count: int, risk: float | None, limit: str = "", style: Style = PLAIN
+    pair: Pair, count: int, risk: float | None, limit: str, style: Style = PLAIN
 ) -> str:
-    """Return what somebody can tell who has all releases of a table, and the limit in force.
+    """Return what somebody can tell who has all releases of a table, and the limit that counts.
 
-    The limit is a sentence, see `release_limit`; "" where none is agreed on.
+    The limit is a sentence, see `release_limit`.
     """
-    limit = limit or "No limit is agreed on for this secret and range."
     if not count:
         return limit
     if risk is None:
@@ -433,13 +425,38 @@ def release_lead(
     )
 
 
-def release_limit(limit: Promise, by: str = "", style: Style = PLAIN) -> str:
-    """Return a limit on all releases of a table, and who agreed to it, where that is known."""
+def release_limit(limit: Promise, by: str | None = None, style: Style = PLAIN) -> str:
+    """Return which limit counts for all releases of a table, and who agreed to it.
+
+    None where it is only what the scenario accepts; "" where nobody can say.
+    """
     text = f"ε = {significant(limit.epsilon)} at δ = {significant(limit.delta)}"
     if limit.guesses is not None:
         text = f"{significant(limit.guesses)} right guesses of 100"
+    if by is None:
+        return f"No limit is agreed on here, so your own counts: {style.strong(text)}."
     by = f", agreed by {by}" if by else ""
     return f"The limit for all releases is {style.strong(text)}{by}."
+
+
+def release_interval(kind: str, records: int | None) -> str:
+    """Return whose figures intervals of a release hold; records are those of a sample."""
+    if kind == "balanced":
+        return (
+            "The interval is for the average of all such tables at that share. The errors before "
+            "a release are distances from your own table."
+        )
+    if kind == "no data":
+        return "These are expectations; no record was used."
+    whose = "your table's own" if records is None else f"those of {whole(records)} random records"
+    if kind == "as it is":
+        return f"These figures are {whose}, without noise, so there is no interval."
+    if records is None:
+        return f"The interval holds {whose} figure in at least 95 of 100 releases."
+    return (
+        f"The figures are {whose}. The interval holds these records' figure in at least 95 of 100 "
+        "releases, not the whole table's."
+    )
 
 
 def release_advice(covered: bool, style: Style = PLAIN) -> str:

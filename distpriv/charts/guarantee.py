@@ -86,7 +86,7 @@ def profile_alt(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]
     return f"δ against ε. δ at ε = 0: {', '.join(parts)}. {'. '.join(crosses)}."
 
 
-def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.Figure:
+def attackers(frame: pd.DataFrame, across: str, title: str, limit: float | None) -> go.Figure:
     """Return right guesses of attackers who have more, a line a way that ends in its name.
 
     Parameters
@@ -97,10 +97,10 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
         Its column.
     title : str
         Its words.
-    limit : float
-        Right guesses of 100 that are accepted.
+    limit : float or None
+        Right guesses of 100 that are accepted, where that is the limit.
     """
-    bottom, top = 48.0, max(float(frame["guesses"].max()), limit) + 3
+    bottom, top = 48.0, max(float(frame["guesses"].max()), limit or 0.0) + 3
     chart = style.figure(
         300,
         "right guesses of 100",
@@ -115,8 +115,10 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float) -> go.
         ),
         yaxis=style.axis(range=[bottom, top], nticks=7),
     )
-    chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
-    ends = [(limit, "you accept", style.INK)]
+    ends = []
+    if limit is not None:
+        chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
+        ends.append((limit, "you accept", style.INK))
     for key, part in style.parts(frame, "way"):
         style.way(chart, part[across], part["guesses"], key)
         ends.append((float(part["guesses"].iloc[-1]), style.title(key), style.color(key)))

@@ -143,16 +143,22 @@ def test_what_is_worse_than_nothing_is_said(now):
 @pytest.mark.parametrize(
     ("count", "risk", "title", "lead"),
     [
-        (0, 50.0, "Nothing released yet", "No limit is agreed on for this secret and range."),
+        (0, 50.0, "Nothing released yet", "your own counts: 60 right guesses of 100."),
         (1, 50.0, "1 released, 50 of 100", "Someone with the release guesses whether 20 % or"),
         (2, 57.4, "2 released, 57 of 100", "Someone with both guesses whether 20 % or 30 % of"),
-        (3, 99.7, "3 released, > 99 of 100", "They are right more than 99 times in 100. No limit"),
+        (
+            3,
+            99.7,
+            "3 released, > 99 of 100",
+            "They are right more than 99 times in 100. No limit is",
+        ),
         (3, None, "3 released", "What they tell together cannot be counted for this secret."),
     ],
 )
 def test_releases_on_record_are_said_with_the_joint_risk(now, count, risk, title, lead):
     assert sentences.release_title(count, risk) == title
-    said = sentences.release_lead(now.pair, count, risk).replace("\u00a0", " ")
+    limit = sentences.release_limit(now.promise)
+    said = sentences.release_lead(now.pair, count, risk, limit).replace("\u00a0", " ")
     assert lead in said
     assert max(len(one.split()) for one in said.split(". ")) <= 25
 
@@ -164,6 +170,10 @@ def test_limits_and_what_they_ask_for_are_said(now):
         assert words in said
         assert said.endswith(", agreed by Bo on 3 May 2026.")
         assert sentences.release_lead(now.pair, 0, 50.0, said) == said
+    whole, some = (sentences.release_interval("noise", count) for count in (None, 100))
+    assert "your table's own figure in at least 95" in whole
+    assert "those of 100 random records" in some
+    assert some.endswith("not the whole table's.")
     assert "Propose it first" in sentences.release_advice(covered=False)
     assert "cannot be taken back" in sentences.release_advice(covered=True)
     more = next(way for way in now.ways if way.key == "ExpM")

@@ -112,4 +112,5 @@ def test_joint_risk_of_one_release_is_a_line_with_whole_numbers():
     assert [list(one.y) for one in figure.data] == [[50.0, 57.5], [57.5, 61.2]]
     assert (figure.layout.xaxis.dtick, figure.layout.shapes[0].y0) == (1, 60)
     assert {"so far", "OptM", "you accept"} <= {one.text for one in figure.layout.annotations}
+    assert not guarantee.attackers(frame, "count", "releases", limit=None).layout.shapes
     assert "OptM: right 61\u00a0times in\u00a0100 at 2" in guarantee.attackers_alt(frame, "count")
