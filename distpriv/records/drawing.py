@@ -395,6 +395,9 @@ def release(
             return entry
     if naming.fingerprint != now.source.fingerprint:
         raise StoreError("The table has changed since it was opened; open it again.")
+    versions = {entry.fingerprint for entry in before.releases}
+    if versions and not naming.newer and naming.fingerprint not in versions:
+        book.take_name(store, naming)  # which refuses the name of another table
     together, choice, kept = _held(now, way, before), None, None
     if way.release.kind == "balanced":
         before = book.take_name(store, naming)

@@ -181,6 +181,7 @@ CHANGED = FRAME.assign(late=FRAME["late"].where(FRAME["late"] == 0, 1 - (FRAME["
         (("BalM", {}), (evaluated(GROWN), "BalM", {"newer": True}), "identifier"),
         (("BalM", NAMED), (evaluated(CHANGED, (PAIR,)), "BalM", NAMED | {"newer": True}), "outside|changed whether"),
         (("OptM", {}), (evaluated(GROWN), "OptM", {"newer": True}), "two versions"),
+        (("BalM", NAMED), (evaluated(GROWN), "OptM", {}), "another table on record"),
         (None, (evaluated(FRAME, (dp.Pair(SECRET, 0.4, 0.5),)), "BalM", NAMED), r"outside 40 % to 50 %.*tell nobody, and take .* 30 % to 40 %"),
         (None, (evaluated(FRAME, (PAIR, dp.Pair(OTHER, 0.1, 0.2))), "OptM", {}), "sex = f lies outside"),
         (None, (NOW, "no data", {}), "the table's own groups"),
