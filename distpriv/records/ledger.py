@@ -86,10 +86,18 @@ def tables(store: Store) -> list[Known]:
 
 
 def likely(records: Sequence[Known], table: Naming) -> list[Known]:
-    """List tables of the ledger that have a table's title or columns, unless it is one of them."""
+    """List tables of the ledger that a table may be a newer version of, unless it is one of them.
+
+    They have its title, or more than half of the columns of both.
+    """
     if any(table.fingerprint in one.fingerprints for one in records):
         return []
-    return [one for one in records if table.title == one.title or table.columns == one.columns]
+    columns = {*table.columns}
+
+    def alike(one: Known) -> bool:
+        return 2 * len(columns & {*one.columns}) > len(columns | {*one.columns})
+
+    return [one for one in records if table.title == one.title or alike(one)]
 
 
 def standing(store: Store, name: str) -> Standing:

@@ -212,6 +212,8 @@ def test_tables_keep_their_versions_and_similar_ones_are_likely(store):
         (l.Naming("", "f3", "new.csv", ()), ["Staff"]),
         (l.Naming("", "f3", "", ("x",)), ["Other"]),
         (l.Naming("", "f3", "other.csv", ("age", "left")), ["Other", "Staff"]),
+        (l.Naming("", "f3", "", ("left", "age", "pay")), ["Staff"]),
+        (l.Naming("", "f3", "", ("age", "pay")), []),
         (l.Naming("", "f3", "", ()), []),
         (l.Naming("", "f1", "new.csv", ("x",)), []),
     ):
