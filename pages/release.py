@@ -265,6 +265,12 @@ def main() -> None:
         title, lead, advice = "Nothing can be released", page.escape(troubles[0]), ""
     with head:
         page.headline(title, lead, advice, sentences.warning(now, page.WORDS))
+        if entries and len(scenario.secrets) > 1:
+            risks = {one.secret.label: joint(entries, one) for one in scenario.secrets}
+            parts = [
+                f"*{page.escape(x)}* {'–' if y is None else f'{y:.0f}'}" for x, y in risks.items()
+            ]
+            st.caption(f"The most exposed secret counts. Right of 100: {', '.join(parts)}.")
     with beside:
         together(entries, way, pair, accepted)
     if entries:

@@ -54,7 +54,8 @@ def picture(
     """
     costs = [float(frame["error"].astype(float).quantile(0.35)), 1.5 * (accepted or 0.0)]
     costs += [] if points is None else [*points["error"]]
-    costs += [] if marks is None else [*marks["error"]]
+    named = marks is not None and "name" in marks
+    costs += [] if marks is None else [*marks["error"], 0.5 if named else 0.0]
     costs += [] if here is None else [here["error"]]
     most = _above(1.3 * max(cost for cost in costs if math.isfinite(cost)))
     chart = style.figure(
@@ -71,10 +72,11 @@ def picture(
         look: dict[str, Any] = {"width": 4 if name == mechanism else 2, "hoverinfo": "text"}
         style.way(chart, part[across], part["error"], name, **look, hovertext=_words(part))
     band = {"line_width": 0, "fillcolor": style.faint(style.GOOD, 0.1), "layer": "below"}
-    words = {"font": {"color": style.GOOD, "size": 14}, "xanchor": "right"}
+    words: dict[str, Any] = {"font": {"size": 14}, "xanchor": "right"}
     if across == "guesses" and limit is not None:
         chart.add_vrect(x0=0, x1=limit, **band)
-        style.note(chart, limit, 0.03, "you accept ", **words, yref="paper", yanchor="bottom")
+        height, anchor = (0.98, "top") if named else (0.03, "bottom")  # where no mark's name stands
+        style.note(chart, limit, height, "you accept ", **words, yref="paper", yanchor=anchor)
     if accepted is not None:
         chart.add_hrect(y0=-accepted, y1=accepted, **band)
         words |= {"xref": "paper", "xanchor": "left", "yanchor": "bottom"}
@@ -84,7 +86,7 @@ def picture(
     for row in style.rows(marks) if marks is not None else ():
         dot = {"size": 13, "line": {"width": 2, "color": "white"}, "name": f"{row.mechanism} least"}
         style.marks(chart, [row.guesses], [row.error], style.color(row.mechanism), **dot)
-    if marks is not None and "name" in marks:
+    if marks is not None and named:
         _names(chart, marks, most)
     if here is not None:
         style.setting(chart, here[across], here["error"], mechanism)

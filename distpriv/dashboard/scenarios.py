@@ -38,14 +38,15 @@ def side_by_side(state: State, now: Evaluation) -> None:
             others = {name: replace(mine, by="epsilon", epsilon=one) for name, one in near.items()}
     parts = [now.beside("Recommended", best)]
     units = dict(zip(now.labels, now.units, strict=True))
-    for name, one in [("Now", mine), *others.items()]:
+    for place, (name, one) in enumerate([("Now", mine), *others.items()]):
         try:
             result = evaluate(one, now.source, state.memory)
             row = result.beside(name, result.way)
         except DistprivError as error:
             st.caption(f"**{page.escape(name)}** has no answer. {page.escape(error)}")
             continue
-        parts = parts if one is not mine or result.way.key != best.key else []
+        if not place and result.way.key == best.key:
+            parts.clear()
         parts.append(row)
         units |= dict(zip(result.labels, result.units, strict=True))
     frame = pd.concat(parts, ignore_index=True)

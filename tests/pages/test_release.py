@@ -182,6 +182,8 @@ def test_saved_scenarios_stand_beside_the_current_one_and_are_taken_over_and_rem
     widget(app.main.button, "Save").click().run()
     before = state.scenario
     assert state.saved == {"*strict* one": before}
+    heads = [name for name, _ in app.main.table[0].value.columns]
+    assert heads == ["Recommended", "Now", "\\*strict\\* one"]
     state.change(mechanism="DauM", guesses=70.0)
     app.run()
     shown = app.main.table[0].value
@@ -189,6 +191,15 @@ def test_saved_scenarios_stand_beside_the_current_one_and_are_taken_over_and_rem
     assert [*shown.loc["Right guesses of 100"]] == ["70", "70", "60"]  # OptM is best at 70
     widget(app.main.button, "Take them").click().run()
     assert state.scenario == before
+    state.change(guesses=70.0)  # where OptM is best
+    state.saved["best"] = state.scenario
+    app.run()
+    heads = [name for name, _ in app.main.table[0].value.columns]
+    assert heads[-2:] == ["\\*strict\\* one", "best"]
+    state.undo()
+    app.run()
+    state.saved.pop("best")
+    app.run()
     widget(app.main.button, "Remove").click().run()
     assert not state.saved
     assert not app.exception
