@@ -93,7 +93,7 @@ def naming(state: State, now: Evaluation, records: Sequence[Known] | None = None
     older: str | None = ""
     columns = st.columns(2)
     if others:
-        with columns[1]:
+        with columns[0]:
             words = {"": "No, it is another table"} | others
             older = st.selectbox(
                 "A newer version of …?",
@@ -104,9 +104,9 @@ def naming(state: State, now: Evaluation, records: Sequence[Known] | None = None
                 help="Releases of all versions of a table count together.",
                 key=f"older-{source.fingerprint}",
             )
-    with columns[0]:
+    with columns[1 if others else 0]:
         name = st.text_input(
-            "Name of this table",
+            "Its name, if it is another table" if others else "Name of this table",
             start,
             help="The ledger lists releases under it.",
             key=f"table-name-{source.fingerprint}",
