@@ -94,7 +94,7 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
     if fitted.percent > way.percent:
         st.markdown(sentences.release_noise(way, fitted, page.WORDS))
     elif entries:
-        st.markdown(f"{sentences.offered(fitted)}.")
+        st.markdown(f"By itself: {sentences.offered(fitted).partition(': ')[2]}.")
     return fitted
 
 
