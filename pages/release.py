@@ -73,14 +73,13 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
         st.markdown(widen if now.outside else "No way keeps your limit. Change it, or the figures.")
         return None
     ways.sort(key=lambda one: (not covering(listed, one.key), one.percent))
-    # What a way comes to beside other releases is said once it is chosen.
-    entries, nothing = standing.releases, now.recommendation.nothing.percent
-    titles = {one.key: one.title if entries else sentences.offered(one) for one in ways}
+    nothing = now.recommendation.nothing.percent
+    titles = {one.key: one.title for one in ways}  # without figures, or a change resets the choice
     key = st.selectbox(
         "Way to publish", [*titles], format_func=titles.__getitem__, key="release-way"
     )
     way = next(one for one in ways if one.key == key)
-    tokens = tuple(one.token for one in entries)
+    tokens = tuple(one.token for one in standing.releases)
     about = scenario.key, source.fingerprint, key, str(standing.limits), tokens
     try:
         fitted = state.memory(("fitting", *about), lambda: drawing.fitting(now, way, standing))
@@ -93,7 +92,7 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
         return None
     if fitted.percent > way.percent:
         st.markdown(sentences.release_noise(way, fitted, page.WORDS))
-    elif entries:
+    else:
         st.markdown(f"By itself: {sentences.offered(fitted).partition(': ')[2]}.")
     return fitted
 
