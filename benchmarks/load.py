@@ -26,7 +26,7 @@ from tests.served.stack import Stack, stack
 from tests.served.visitor import TRUST, Visitor
 from tests.tables.test_guard import gzip_bomb, parquet_bomb, workbook_bomb
 
-THINKING = (2.0, 6.0)  # seconds between two moves of a visitor
+THINKING = (5.0, 15.0)  # seconds between two moves of a visitor, who reads what comes
 MEGABYTE = 1 << 20
 
 
