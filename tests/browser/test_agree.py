@@ -38,7 +38,7 @@ def test_two_people_agree_on_a_release(served, chromium, tmp_path):
     ana.locator("[role=dialog] input[type=file]").set_input_files(path)
     click("ana", ana.get_by_role("button", name="Check", exact=True))
     click("ana", ana.locator("[data-testid=stMain] a[href$=decide]"))
-    expect(ana.get_by_role("heading", name="Propose")).to_be_visible()
+    expect(ana.get_by_role("heading", name="Propose", exact=True)).to_be_visible()
     idle(ana)
     ana.get_by_label("Who could want to know").fill("Competitors ![x](http://a.example/x.png)")
     ana.get_by_label("Why should it be published").fill("The board *asked*.")
