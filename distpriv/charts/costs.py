@@ -34,10 +34,13 @@ def picture(frame: pd.DataFrame) -> go.Figure:
     )
     for column, opacity in (("error", 0.38), ("estimated", 0.95)):
         style.layer(chart, frame[column].clip(upper=most), hues, opacity, name=column)
-    for place, row in enumerate(rows):
-        end = 0.0 if math.isnan(row.error) else min(row.error, most)
-        look = {"xanchor": "left", "yanchor": "middle", "xshift": 4}
-        style.note(chart, end, place, _percent(row.error, most), **look)
+    ends = [0.0 if math.isnan(row.error) else min(row.error, most) for row in rows]
+    look = {"xanchor": "left", "yanchor": "middle", "xshift": 4}
+    notes = [
+        style.words(end, place, _percent(row.error, most), **look)
+        for place, (end, row) in enumerate(zip(ends, rows, strict=True))
+    ]
+    chart.update_layout(annotations=[*chart.layout.annotations, *notes])
     chart.add_vline(x=0, line={"color": style.INK, "width": 1})
     return chart
 
