@@ -50,8 +50,7 @@ def on_record() -> tuple[list[Decision], list[Entry], list[Known]]:
 
 def covers(one: Decision) -> bool:
     """Tell whether a decision is on this version of the table and exactly these settings."""
-    proposal = one.proposal
-    return proposal.fingerprint == now.source.fingerprint and proposal.body["scenario"] == plain
+    return one.covers(now.source.fingerprint, plain)
 
 
 def lead(listed: list[Decision], warning: str) -> None:

@@ -37,11 +37,7 @@ def on_this() -> list[Decision]:
 def covering(listed: list[Decision], key: str) -> Decision | None:
     """Return the agreed decision on exactly this table, these settings and a way."""
     this = source.fingerprint, json.loads(scenario.to_json()), key
-    for one in listed:
-        about, body = one.proposal, one.proposal.body
-        if one.agreed and (about.fingerprint, body["scenario"], body["way"]) == this:
-            return one
-    return None
+    return next((one for one in listed if one.agreed and one.covers(*this)), None)
 
 
 def joint(entries: Sequence[Entry], pair: Pair, further: Way | None = None) -> float | None:

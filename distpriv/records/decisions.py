@@ -87,6 +87,15 @@ class Decision:
         """Limits that go with it: "secret", "epsilon", "delta" and "guesses" of each."""
         return tuple(self.now.body.get("limits") or ())
 
+    def covers(self, fingerprint: str, scenario: Mapping[str, Any], way: str | None = None) -> bool:
+        """Tell whether it is about exactly this version of a table, these settings and this way.
+
+        Any way by default.
+        """
+        made, body = self.proposal, self.proposal.body
+        same = made.fingerprint == fingerprint and body["scenario"] == scenario
+        return same and way in (None, body["way"])
+
 
 def cleaned(text: str, what: str, longest: int = 4000) -> str:
     """Trim a text that somebody typed; StoreError if it is too long, or nothing is to be read."""

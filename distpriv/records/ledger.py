@@ -229,12 +229,11 @@ def _keep(
     return now
 
 
-def _covering(connection: Connection, name: str, about: tuple[object, ...]) -> str:
+def _covering(connection: Connection, name: str, about: tuple[str, dict[str, Any], str]) -> str:
     """Key of the latest agreed decision on exactly this; "" for none."""
     for each in decisions.decisions_in(connection, name=name):
         with legible():
-            made, body = each.proposal, each.proposal.body
-            if each.agreed and (made.fingerprint, body["scenario"], body["way"]) == about:
+            if each.agreed and each.covers(*about):
                 return each.key
     return ""
 
