@@ -54,11 +54,11 @@ class SensitiveProperty:
 
     Examples
     --------
-    >>> SensitiveProperty("income", ">50K").label
+    >>> dp.SensitiveProperty("income", ">50K").label
     'income = >50K'
-    >>> SensitiveProperty("age", between=(30, 39)).label
+    >>> dp.SensitiveProperty("age", between=(30, 39)).label
     'age from 30 to 39'
-    >>> SensitiveProperty("hired", above="2010-01-01").label
+    >>> dp.SensitiveProperty("hired", above="2010-01-01").label
     'hired after 2010-01-01'
     """
 

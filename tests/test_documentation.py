@@ -1,0 +1,94 @@
+"""Code in README, docs, docstrings and notebooks runs, and prints what they show."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import distpriv as dp
+
+ROOT = Path(__file__).parents[1]
+PAGES = {
+    str(path.relative_to(ROOT)): path.read_text("utf-8")
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+}
+BLOCK = re.compile(r"(?ms)^```python( no-run)?\n(.*?)^```\n(?:\n^```text\n(.*?)^```$)?")
+ROOMS = [dp.plot, dp.hypothesis, dp.distances, dp.composition, dp.attribute]
+NAMES = {name: getattr(dp, name) for name in dp.__all__}
+for room in ROOMS:
+    names = {f"{room.__name__[9:]}.{name}": getattr(room, name) for name in room.__all__}
+    NAMES |= {name: value for name, value in names.items() if value not in NAMES.values()}
+NAMES = {name: value for name, value in NAMES.items() if callable(value)}
+# Names that have no example yet.
+_MISSING = """
+ErrorLimit Limit Scenario choose compare evaluate exposure audit_attack run_attack BayesianNetwork
+attribute_private_gaussian learn_network markov_quilt compose joint_release closeness
+wasserstein_inf AttackError DistprivError NotApplicable ReadError SourceError StoreError calibrate
+GaussianModel Promise Release Persons delivered_delta delivered_epsilon exact_law
+optimal_attack_accuracy privacy_loss Correlation Count Deviation Mean Median Pair Proportion
+Quantile Query Statistic Sum draw_release connect fit_gaussian from_spark scan how_read
+load_census_income load_example read_table plot.attackers_who_know plot.belief plot.bells
+plot.contributions plot.costs plot.directions plot.error_against_attacker
+plot.error_against_epsilon plot.error_against_width plot.fit plot.guesses_against_epsilon
+plot.guesses_against_width plot.precision_against_recall plot.promised_and_delivered
+plot.repeated_releases hypothesis.DistributionPrivacy hypothesis.Framework hypothesis.Pufferfish
+hypothesis.RecordTest hypothesis.Relation hypothesis.auxiliary_factor hypothesis.convert
+hypothesis.delivered hypothesis.f_score_floor hypothesis.max_epsilon hypothesis.max_f_score
+hypothesis.plausible_deniability hypothesis.to_distribution_privacy hypothesis.to_pufferfish
+distances.Coupling distances.Frontier distances.close_attackers distances.max_divergence
+distances.normal_closeness distances.normal_reach distances.optimal_coupling
+distances.relaxed_promise distances.rounding_mass distances.steps_apart composition.JointRelease
+composition.Part composition.counterexample composition.left_of composition.repeated
+attribute.Assumption attribute.AttributeNoise attribute.Quilt attribute.QuiltResult
+attribute.max_influence attribute.noise_by_release
+"""
+MISSING = _MISSING.split()
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    """Run in an empty folder: what code reads, it has to write first."""
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("page", [name for name, text in PAGES.items() if "```python" in text])
+def test_code_of_a_page_prints_what_it_says(page):
+    text, names = PAGES[page], {"__name__": page}
+    blocks = BLOCK.findall(text)
+    assert len(blocks) == len(re.findall(r"(?m)^ *```py", text)), "a block is written otherwise"
+    for number, (idle, code, output) in enumerate(blocks, start=1):
+        compiled = compile(code, f"{page}, block {number}", "exec")
+        with redirect_stdout(StringIO()) as printed:
+            if not idle:
+                exec(compiled, names)
+        assert not output or printed.getvalue() == output, f"block {number} prints something else"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_examples_of_a_public_name_run(name):
+    value = NAMES[name]
+    finder, module = doctest.DocTestFinder(), sys.modules[value.__module__]
+    tests = finder.find(value, name, module, globs={"dp": dp, "np": np})
+    own = [one for one in tests if one.name == name and one.examples]
+    if name in MISSING:
+        assert not own, "take the name from the list"
+        return
+    assert own, "the docstring has no example"
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
+    report = StringIO()
+    for one in tests:
+        runner.run(one, out=report.write)
+    assert not runner.failures, report.getvalue()
+    assert runner.tries or name == "from_spark"
+
+
+def test_missing_examples_are_of_public_names():
+    assert set(MISSING) <= set(NAMES)
