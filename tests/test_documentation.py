@@ -92,3 +92,9 @@ def test_examples_of_a_public_name_run(name):
 
 def test_missing_examples_are_of_public_names():
     assert set(MISSING) <= set(NAMES)
+
+
+def test_reference_lists_every_public_name():
+    pages = [text for name, text in PAGES.items() if name.startswith("docs/reference/")]
+    listed = [name for text in pages for name in re.findall(r"(?m)^::: distpriv\.(\S+)$", text)]
+    assert sorted(listed) == sorted(NAMES)
