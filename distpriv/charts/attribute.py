@@ -95,7 +95,7 @@ def network(attributes: BayesianNetwork, quilt: Quilt, released: Collection[str]
             if side[0] * x < 0.3  # names need room at the picture's sides
         }
         notes.append(style.words(x, y, text, **_SIDES[min(free, key=free.__getitem__)]))
-    chart.update_layout(annotations=notes)
+    chart.layout.annotations = notes
     return chart
 
 

@@ -34,7 +34,7 @@ def picture(frame: pd.DataFrame, *, most: float = 100.0) -> go.Figure:
         notes.append(style.words(0, place, style.short(row.name, 40), **style.OVER))
         text, end = f"<b>{style.right(row.guesses)}</b>", max(row.guesses, _COIN)
         notes.append(style.words(end, place, text, xanchor="left", xshift=5))
-    chart.update_layout(annotations=notes)
+    chart.layout.annotations = notes
     chart.add_vline(x=_COIN, line={"color": style.INK, "width": 1})
     return chart
 

@@ -36,17 +36,29 @@ def alt(frame: pd.DataFrame) -> str:
 def _panel(name: str, frame: pd.DataFrame) -> go.Figure:
     (low, high), score, guesses = frame.columns[-2:], frame["score"], frame["guesses"].iloc[0]
     bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": ""}
+    hue, right = style.verdict_color(frame["kept"].iloc[0]), style.right(guesses)
+    small, large = {"size": 15}, {"size": 17, "color": hue}
+    both = np.minimum(frame[low], frame[high])
+    notes = [
+        style.words(0, 1, style.short(name), **style.ABOVE, yshift=24, font=small),
+        style.words(0, 1, f"right <b>{right}</b> of 100", **style.ABOVE, yshift=2, font=large),
+        style.words(0, 0.1, "wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses"),
+    ]
+    first, last = (score.iloc[frame[share].argmax()] for share in (low, high))
+    apart = max(last - first, 1.7)
+    if last - first < 0.08:
+        text = f"<b>{low}</b> and <b>{high}</b> look alike"
+        notes.append(style.words(0, 1.09, text, font={"size": 14}))
+    else:
+        for x, share, hue in ((-apart / 2, low, style.LOW), (apart / 2, high, style.HIGH)):
+            notes.append(style.words(x, 1.09, f"<b>{share}</b>", font=small | {"color": hue}))
     chart = style.figure(
         248,
         margin={"l": 2, "r": 2, "t": 48, "b": 20},
         xaxis=style.axis(range=[score.min(), score.max()], **bare),
         yaxis=style.axis(range=[0, 1.2], visible=False),
+        annotations=notes,
     )
-    hue = style.verdict_color(frame["kept"].iloc[0])
-    style.note(chart, 0, 1, style.short(name), **style.ABOVE, yshift=24, font={"size": 15})
-    text = f"right <b>{style.right(guesses)}</b> of 100"
-    style.note(chart, 0, 1, text, **style.ABOVE, yshift=2, font={"size": 17, "color": hue})
-    both = np.minimum(frame[low], frame[high])
     for y, hue, width, opacity in (
         (frame[low], style.LOW, 2.5, 0.18),
         (frame[high], style.HIGH, 2.5, 0.18),
@@ -54,13 +66,4 @@ def _panel(name: str, frame: pd.DataFrame) -> go.Figure:
     ):
         area = {"fill": "tozeroy", "fillcolor": style.faint(hue, opacity)}
         style.line(chart, score, y, hue, width=width, **area)
-    style.note(chart, 0, 0.1, "wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses")
-    first, last = (score.iloc[frame[share].argmax()] for share in (low, high))
-    if last - first < 0.08:
-        text = f"<b>{low}</b> and <b>{high}</b> look alike"
-        style.note(chart, 0, 1.09, text, font={"size": 14})
-        return chart
-    apart = max(last - first, 1.7)
-    for x, share, hue in ((-apart / 2, low, style.LOW), (apart / 2, high, style.HIGH)):
-        style.note(chart, x, 1.09, f"<b>{share}</b>", font={"color": hue, "size": 15})
     return chart

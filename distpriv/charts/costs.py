@@ -40,7 +40,7 @@ def picture(frame: pd.DataFrame) -> go.Figure:
         style.words(end, place, _percent(row.error, most), **look)
         for place, (end, row) in enumerate(zip(ends, rows, strict=True))
     ]
-    chart.update_layout(annotations=[*chart.layout.annotations, *notes])
+    chart.layout.annotations = [*chart.layout.annotations, *notes]
     chart.add_vline(x=0, line={"color": style.INK, "width": 1})
     return chart
 

@@ -66,7 +66,7 @@ def picture(
     for place, row in enumerate(rows):
         words = f"{style.short(row.label, 38)}: {row.low:.0f} or {row.high:.0f} %?"
         notes.append(style.words(0, place + 0.5, words, **style.OVER | {"yshift": 1}))
-    chart.update_layout(annotations=notes)
+    chart.layout.annotations = notes
     return chart
 
 

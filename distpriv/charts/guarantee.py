@@ -75,7 +75,7 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
         beside |= {"yanchor": "top" if below else "bottom", "yshift": -14 if delta > 0.1 else 3}
         beside["xshift"] = -9 if low else 9
         notes.append(style.words(epsilon, np.log10(delta), f"<b>{text}</b>", **beside))
-    chart.update_layout(annotations=[*chart.layout.annotations, *notes])
+    chart.layout.annotations = [*chart.layout.annotations, *notes]
     return chart
 
 
