@@ -1,11 +1,17 @@
-"""Names for the arrays that pass between the parts."""
+"""Names for the arrays that pass between the parts, and checks of numbers that users give."""
 
 from __future__ import annotations
+
+import math
+import operator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "decimals"]
+from distpriv.errors import DistprivError
+
+__all__ = ["BoolArray", "FloatArray", "IntArray", "decimals", "integer", "number", "numbers"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -23,3 +29,67 @@ def decimals(numbers: FloatArray | NDArray[np.float32]) -> FloatArray:
     shift = 10.0 ** (6 - np.floor(np.log10(np.where(ordinary, size, 1.0))))
     rounded = np.rint(exact * shift) / shift
     return np.where(rounded.astype(np.float32) == exact.astype(np.float32), rounded, exact)
+
+
+def numbers(
+    what: str,
+    values: Any,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    above: bool = False,
+    below: bool = False,
+    error: type[DistprivError] = DistprivError,
+) -> FloatArray:
+    """Return finite numbers from low to high as an array, or raise the error that says what is.
+
+    The ends are left out where numbers must be above the lower, or below the higher one.
+    """
+    try:
+        raw = np.asarray(values)
+        found = raw.astype(float) if raw.dtype.kind in "iufO" else np.array(np.nan)
+    except (TypeError, ValueError):  # ragged, or no numbers
+        found = np.array(np.nan)
+    fits = (found > low if above else found >= low) & (found < high if below else found <= high)
+    if (fits & np.isfinite(found)).all():
+        return found
+    least = f"above {low:g}" if above else f"from {low:g}"
+    most = f"below {high:g}" if below else f"at most {high:g}" if above else f"{high:g}"
+    if low == -math.inf:
+        domain = "" if high == math.inf else f" {most}" if below else f" at most {high:g}"
+    elif high == math.inf:
+        domain = f" {least}" if above else f" {least} on"
+    else:
+        domain = f" {least} {'and' if above else 'to'} {most}"
+    raise error(f"{what} must be a number{domain}, not {_said(values)}.")
+
+
+def _said(value: Any) -> str:
+    text = repr(value.tolist() if isinstance(value, np.ndarray | np.generic) else value)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def number(what: str, value: Any, *domain: float, **how: Any) -> float:
+    """Return one number in its domain, see `numbers`."""
+    found = numbers(what, value, *domain, **how)
+    if found.ndim:
+        raise how.get("error", DistprivError)(f"{what} must be one number, not {_said(value)}.")
+    return float(found)
+
+
+def integer(
+    what: str,
+    value: Any,
+    low: int,
+    high: float = math.inf,
+    error: type[DistprivError] = DistprivError,
+) -> int:
+    """Return a whole number from low to high, or raise the error that says what it is."""
+    try:
+        found = operator.index(value)
+    except TypeError:
+        found = low - 1
+    if not low <= found <= high or isinstance(value, bool):
+        domain = f"from {low} on" if high == math.inf else f"from {low} to {high:g}"
+        raise error(f"{what} must be a whole number {domain}, not {_said(value)}.")
+    return found

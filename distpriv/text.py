@@ -6,7 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 
-__all__ = ["listed", "near", "percent", "significant", "times", "whole"]
+from distpriv.errors import DistprivError
+
+__all__ = ["listed", "near", "one_of", "percent", "significant", "times", "whole"]
 
 THIN = "\u202f"  # narrow no-break space, between thousands
 FIXED = "\u00a0"  # no-break space, between a number and its unit
@@ -57,6 +59,19 @@ def near(name: object, names: Iterable[object]) -> str:
     folded = {word.casefold(): word for word in reversed(words)}
     close: Sequence[str] = get_close_matches(text.casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[close[0]]!r}?" if close else ""
+
+
+def one_of(
+    what: str,
+    name: object,
+    names: Iterable[object],
+    error: type[DistprivError] = DistprivError,
+) -> None:
+    """Raise the error where a name is none of those that there are, which it lists."""
+    words = tuple(names)
+    if name not in words:
+        which = listed(map(repr, words), "or")
+        raise error(f"There is no {what} {name!r}; take {which}.{near(name, words)}")
 
 
 def _grouped(text: str) -> str:
