@@ -1,26 +1,21 @@
-"""Run notebooks as Jupyter would and keep what they show; make pages of them for the site."""
+"""Run notebooks as Jupyter would, keep what they show, and make pages of them for the site."""
 
 from __future__ import annotations
 
 import ast
 import base64
-import contextlib
 import io
 import json
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
 
 
-def read(path: Path) -> dict[str, Any]:
-    """Return a notebook's content."""
-    return json.loads(path.read_text("utf-8"))
-
-
 def run(notebook: dict[str, Any]) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
     """Return each code cell and its outputs; Plotly's figures are not drawn yet."""
-    names: dict[str, Any] = {"__name__": "__main__"}
+    names: dict[str, Any] = {}
     cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
     return [(cell, _outputs("".join(cell["source"]), names)) for cell in cells]
 
@@ -28,43 +23,35 @@ def run(notebook: dict[str, Any]) -> list[tuple[dict[str, Any], list[dict[str, A
 def _outputs(code: str, names: dict[str, Any]) -> list[dict[str, Any]]:
     """Run a cell; return what it prints, and the figure, or repr and HTML, of the last line."""
     tree = ast.parse(code)
-    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
+    last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else ast.Expr(ast.Constant(None))
+    with redirect_stdout(io.StringIO()) as printed:
         exec(compile(tree, "<cell>", "exec"), names)
-        value = eval(compile(ast.Expression(last.value), "<cell>", "eval"), names) if last else None
+        value = eval(compile(ast.unparse(last), "<cell>", "eval"), names)
     outputs: list[dict[str, Any]] = []
     if text := printed.getvalue():
         outputs.append({"output_type": "stream", "name": "stdout", "text": text})
-    if value is None:
-        return outputs
-    shown = {"text/plain": repr(value)}
-    if hasattr(value, "to_plotly_json"):
-        shown = {"image/png": value}
-    elif page := getattr(value, "_repr_html_", lambda: None)():
-        shown["text/html"] = page
-    return [*outputs, {"output_type": "display_data", "metadata": {}, "data": shown}]
-
-
-def draw(browser: Any, figure: Any) -> str:
-    """Return the PNG of a figure on the dashboard's paper, in base64."""
-    page = browser.new_page(viewport={"width": 760, "height": figure.layout.height or 450})
-    code = figure.to_html(config={"staticPlot": True})
-    page.set_content(f"<style>body {{margin: 0; background: #FDFCFA}}</style>{code}")
-    page.wait_for_selector(".js-plotly-plot .main-svg")
-    page.wait_for_timeout(300)
-    picture = page.screenshot()
-    page.close()
-    return base64.b64encode(picture).decode()
+    if value is not None:
+        data = {"text/plain": repr(value)}
+        if hasattr(value, "to_plotly_json"):
+            data = {"image/png": value}
+        elif html := getattr(value, "_repr_html_", lambda: None)():
+            data["text/html"] = html
+        outputs.append({"output_type": "display_data", "metadata": {}, "data": data})
+    return outputs
 
 
 def write(path: Path, browser: Any) -> None:
-    """Run a notebook and store its outputs in it."""
-    notebook = read(path)
+    """Run a notebook and store its outputs in it, figures as PNG on the dashboard's paper."""
+    notebook = json.loads(path.read_text("utf-8"))
     for count, (cell, outputs) in enumerate(run(notebook), start=1):
+        cell.update(outputs=outputs, execution_count=count)
         for output in outputs:
             if figure := output.get("data", {}).get("image/png"):
-                output["data"]["image/png"] = draw(browser, figure)
-        cell.update(outputs=outputs, execution_count=count)
+                page = browser.new_page(viewport={"width": 760, "height": figure.layout.height})
+                page.set_content(figure.update_layout(paper_bgcolor="#FDFCFA").to_html())
+                page.add_style_tag(content="body {margin: 0} .modebar {display: none}")
+                page.wait_for_timeout(500)
+                output["data"]["image/png"] = base64.b64encode(page.screenshot()).decode()
     path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", "utf-8")
 
 
@@ -78,14 +65,14 @@ def page_of(notebook: dict[str, Any]) -> str:
             data = output.get("data", {"text/plain": output.get("text")})
             if png := data.get("image/png"):
                 parts.append(f"![{cell['metadata']['alt']}](data:image/png;base64,{png})")
-            elif table := data.get("text/html"):
-                parts.append(f'<div class="shown">\n{table}\n</div>')
+            elif html := data.get("text/html"):
+                parts.append(f'<div class="shown">\n{html}\n</div>')
             else:
                 parts.append(f"```text\n{data['text/plain'].rstrip()}\n```")
     return "\n\n".join(parts)
 
 
-def on_files(files: Any, config: Any) -> Any:
+def on_files(files: Any, config: Any) -> None:
     """Make pages of the notebooks under their own names, so that links to them hold (MkDocs)."""
     from mkdocs.structure.files import File
 
@@ -94,10 +81,9 @@ def on_files(files: Any, config: Any) -> Any:
             return True
 
     for path in FOLDER.glob("*.ipynb"):
-        name = f"notebooks/{path.name}"
+        name, text = f"notebooks/{path.name}", page_of(json.loads(path.read_text("utf-8")))
         files.remove(files.get_file_from_path(name))
-        files.append(Page.generated(config, name, content=page_of(read(path))))
-    return files
+        files.append(Page.generated(config, name, content=text))
 
 
 if __name__ == "__main__":
@@ -106,4 +92,3 @@ if __name__ == "__main__":
     with browsing() as chromium:
         for one in sorted(FOLDER.glob("*.ipynb")):
             write(one, chromium)
-            print(one.name)

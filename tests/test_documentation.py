@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
+import json
 import re
 import sys
 from contextlib import redirect_stdout
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 import distpriv as dp
+from tests import notebooks
 
 ROOT = Path(__file__).parents[1]
 PAGES = {
@@ -20,6 +23,8 @@ PAGES = {
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 }
 BLOCK = re.compile(r"(?ms)^```python( no-run)?\n(.*?)^```\n(?:\n^```text\n(.*?)^```$)?")
+NOTEBOOKS = sorted(notebooks.FOLDER.glob("*.ipynb"))
+LOOPS = (ast.For, ast.While, ast.comprehension)
 ROOMS = [dp.plot, dp.hypothesis, dp.distances, dp.composition, dp.attribute]
 NAMES = {name: getattr(dp, name) for name in dp.__all__}
 for room in ROOMS:
@@ -98,3 +103,25 @@ def test_reference_lists_every_public_name():
     pages = [text for name, text in PAGES.items() if name.startswith("docs/reference/")]
     listed = [name for text in pages for name in re.findall(r"(?m)^::: distpriv\.(\S+)$", text)]
     assert sorted(listed) == sorted(NAMES)
+
+
+def _comparable(cell, outputs):
+    """Return outputs as text, a picture as such; of random draws, all but numbers and blanks."""
+    data = [one.get("data") or {"text/plain": one["text"]} for one in outputs]
+    shown = [kinds | dict.fromkeys({"image/png"} & {*kinds}, "picture") for kinds in data]
+    if "random" in cell["metadata"].get("tags", []):
+        return re.sub(r"[-−]?\d[\d.,]*|\s+", "#", str(shown))
+    return shown
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebook_shows_what_it_stores(path):
+    notebook = json.loads(path.read_text("utf-8"))
+    kinds = "".join(cell["cell_type"][0] for cell in notebook["cells"])
+    assert re.fullmatch("m(mc){1,6}", kinds), "a sentence, then at most six times words and code"
+    for cell, outputs in notebooks.run(notebook):
+        assert _comparable(cell, outputs) == _comparable(cell, cell["outputs"])
+        for node in ast.walk(ast.parse("".join(cell["source"]))):
+            name = getattr(node, "id", getattr(node, "attr", getattr(node, "name", None))) or ""
+            assert not isinstance(node, LOOPS)
+            assert not name.startswith("_")
