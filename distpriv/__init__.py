@@ -34,7 +34,7 @@ _NAMES = {
     "tables": "how_read load_census_income load_example read_table",
 }
 _HOMES = {name: room for room, names in _NAMES.items() for name in names.split()}
-_ROOMS = (*_NAMES, "charts", "hypothesis", "papers", "plot", "report")
+_ROOMS = (*_NAMES, "charts", "hypothesis", "lessons", "papers", "plot", "report")
 _NO_COUPLING = "is gone; calibrate('BalM', ...) rests on the same assumption and errs less."
 _GONE = {
     "AttackResult": "is distpriv.attacks.AttackResult.",
@@ -54,9 +54,8 @@ _GONE = {
     "digest": "is gone; distpriv.sources.source_of(table).fingerprint takes its place.",
     "export": "is gone; distpriv.report.record, .page and .markdown take its place.",
     "frameworks": "is gone; distpriv.hypothesis.convert and .FRAMEWORKS take its place.",
-    "glossary": "is not built yet in this version; it will be part of lessons.",
+    "glossary": "is gone; the documentation has one.",
     "group_moments": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
-    "lessons": "is not built yet in this version.",
     "load_adult": "is gone; read UCI's file by distpriv.read_table.",
     "optimal_attack_estimate": "is gone; distpriv.optimal_attack_accuracy takes its place.",
     "privacy_profile": "is gone; call distpriv.privacy_loss(model, release).delta(epsilons).",

@@ -9,6 +9,7 @@ from distpriv import (
     distances as distances,
     errors as errors,
     hypothesis as hypothesis,
+    lessons as lessons,
     mechanisms as mechanisms,
     model as model,
     papers as papers,

@@ -23,7 +23,7 @@ ORDER = (
     ("hypothesis",),
     ("composition",),
     ("analysis",),
-    ("papers", "records"),
+    ("papers", "lessons", "records"),
     ("charts",),
     ("report",),
     ("dashboard",),

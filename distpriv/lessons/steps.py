@@ -1,0 +1,338 @@
+"""The tour: seven steps, each a function from a control's value to what it comes to.
+
+All stand on the example of a census: five figures of 100 records, of which 20 or 30 % earn much.
+Its prose is tour.toml, whose {names} are figures that the functions return.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from bisect import bisect_left
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import block_diag
+
+from distpriv.analysis import Cache, Evaluation, Way, evaluate, frames, recommend, tables
+from distpriv.analysis.comparison import judge, mean_percent, ways_frame
+from distpriv.analysis.curves import ceiling, reach_frame
+from distpriv.arrays import FloatArray
+from distpriv.attacks import PropertyInferenceAttack
+from distpriv.attacks.arithmetic import ShareLaws, log_normal
+from distpriv.composition import repeated
+from distpriv.errors import DistprivError
+from distpriv.mechanisms import calibrate
+from distpriv.model import Release, no_data
+from distpriv.model.simulate import simulate
+from distpriv.privacy import NormalLoss, accuracies
+from distpriv.text import listed, percent, times
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = ["ROUNDS", "STEPS", "TOUR", "Round", "Shown", "Step", "rounds"]
+
+ROUNDS = 10
+"""Tables of a game."""
+
+_PUBLISHED: dict[str, Any] = {"calibration": "exact", "grid_safe": False}
+_DELTA = 1e-3
+_FITS = 1e-6  # of a record: how near to a whole number a count is that fits
+_REACH = 2.5  # deviations of the noise that are tried
+_AGAIN = 20  # releases of records that are chosen anew for each
+_CACHE = Cache()
+TOUR = tomllib.loads(Path(__file__).with_name("tour.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What a step comes to at one value of its control.
+
+    Attributes
+    ----------
+    truth : float
+        What the guess was about.
+    right : int
+        Place of the option that holds.
+    picture, frame, look
+        Kind of picture, "bells", "tries", "epsilon", "width" or "costs", and what it is drawn from.
+    figures : mapping
+        What the {names} of the prose stand for.
+    """
+
+    truth: float
+    right: int
+    picture: str
+    frame: pd.DataFrame
+    figures: Mapping[str, Any]
+    look: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of the tour: its key, its prose (an entry of tour.toml), and what computes it."""
+
+    key: str
+    prose: Mapping[str, Any]
+    compute: Callable[[Any, int], Shown]
+
+    def choices(self, seed: int = 0) -> Sequence[float]:
+        """Return the values of the control, which follow from the seed where counts are tried."""
+        return self.prose.get("values") or _undone(seed).frame["tried"].astype(int).to_list()
+
+    def show(self, value: float | None = None, seed: int = 0) -> Shown:
+        """Compute what the step comes to; DistprivError if the control has no such value.
+
+        Parameters
+        ----------
+        value : float, optional
+            One of `choices`; by default the one it starts with.
+        seed : int
+            Of what is drawn or simulated.
+        """
+        every = self.choices(seed)
+        chosen = self.prose.get("start", every[0]) if value is None else value
+        if chosen not in every:
+            raise DistprivError(f"{self.key} has no value {chosen}; take {listed(every, 'or')}.")
+        return self.compute(chosen, seed)
+
+    def text(self, name: str, shown: Shown, option: int | None = None) -> str:
+        """Return a text of the prose with its figures; of "options", why one holds or does not."""
+        text = self.prose[name] if option is None else self.prose[name][option][1]
+        return str(text.format(**shown.figures))
+
+    def write(self, value: float) -> str:
+        """Return a guess, or what it was about, with its unit."""
+        return str(self.prose["unit"].format(f"{value:.1f}".removesuffix(".0")))
+
+
+@lru_cache(maxsize=64)
+def _at(records: int = 100, guesses: float = 60.0, places: tuple[int, ...] = ()) -> Evaluation:
+    """Return the example's results at a number of records and a limit, of some statistics."""
+    source = tables.source_by_key("census-income")
+    start = tables.start(source)
+    some = tuple(start.statistics[place] for place in places) or start.statistics
+    changed = replace(start, records=records, guesses=float(guesses), statistics=some)
+    return evaluate(changed, source, _CACHE)
+
+
+def _bells(panels: Mapping[str, float]) -> pd.DataFrame:
+    each = [(title, guesses, None) for title, guesses in panels.items()]
+    return frames.bells_frame(each, _at().exposed_shares)
+
+
+def _right(**guesses: Any) -> dict[str, Any]:
+    return {name: times(value) for name, value in guesses.items()}
+
+
+def _off(**percents: float) -> dict[str, Any]:
+    return {name: percent(value / 100, 2) for name, value in percents.items()}
+
+
+class Round(NamedTuple):
+    """One table of the game: figures as they are, (m,), its share, and the best attacker's guess.
+
+    0 is the lower share and 1 the higher one.
+    """
+
+    values: FloatArray
+    share: int
+    best: int
+
+
+@lru_cache(maxsize=64)
+def rounds(seed: int = 0, count: int = ROUNDS) -> tuple[Round, ...]:
+    """Draw tables of 100 records at either share, by a toss, and let the best attacker guess."""
+    rng, now = np.random.default_rng(seed), _at()
+    fitted, shares = now.model.pairs[0], rng.integers(2, size=count)
+    drawn = simulate(now.drawn, 0, count, rng)[shares, np.arange(count)]
+    laws = zip(fitted.means, fitted.covariances, strict=True)
+    low, high = (log_normal(drawn - mean, covariance) for mean, covariance in laws)
+    return tuple(map(Round, drawn, shares.tolist(), (high > low).astype(int).tolist()))
+
+
+@lru_cache(maxsize=8)
+def _without(out: int) -> tuple[int, ...]:
+    """Return the places that are left when the most telling figures are taken out, one by one."""
+    if not out:
+        return (*range(len(_at().labels)),)
+    before = _without(out - 1)
+    worst = before[int(_at(places=before).contributions()["without"].to_numpy().argmin())]
+    return tuple(place for place in before if place != worst)
+
+
+def _attacker(out: int, seed: int) -> Shown:
+    best, after, three = (_at(places=_without(k)).undefended for k in (0, out, 3))
+    gone = [f"*{name}*" for at, name in enumerate(_at().labels) if at not in _without(out)]
+    chances = np.cumsum([math.comb(ROUNDS, right) for right in range(ROUNDS + 1)]) / 2**ROUNDS
+    low, high = np.searchsorted(chances, [0.025, 0.975]).tolist()
+    figures = _right(best=best, after=after, three=three) | {"gone": listed(gone)}
+    figures |= {"low": low, "high": high, "rounds": ROUNDS, "seed": seed}
+    frame = _bells({"All 5 figures": best, f"{5 - out} of 5 figures": after})
+    return Shown(best, int(np.searchsorted([53, 65], three)), "bells", frame, figures)
+
+
+def _records(n: int, _: int) -> Shown:
+    few, after, many = (_at(k).undefended for k in (100, n, 400))
+    ratio = _at(1000).model.pairs[0].distance() / _at().model.pairs[0].distance()
+    figures = _right(few=few, after=after) | {"n": n, "ratio": f"{ratio:.1f}"}
+    right = int(np.abs(np.log(ratio / np.array([1, math.sqrt(10), 10]))).argmin())
+    return Shown(many, right, "bells", _bells({"100 records": few, f"{n} records": after}), figures)
+
+
+def _noise(guesses: int, _: int) -> Shown:
+    now, sixty, stricter = (_at(guesses=limit) for limit in (guesses, 60, 55))
+    factor = stricter.way.percent / sixty.way.percent
+    figures = _off(sixty=sixty.way.percent, stricter=stricter.way.percent, error=now.way.percent)
+    figures |= _right(bare=now.undefended) | {"guesses": guesses, "factor": f"{factor:.1f}"}
+    frame, right = now.bells([now.plain, now.way]), int(np.searchsorted([1.25, 3], factor))
+    return Shown(sixty.way.percent, right, "bells", frame, figures)
+
+
+class _Undone(NamedTuple):
+    answer: FloatArray  # (2,), the counts
+    released: FloatArray  # (2,)
+    slope: float  # of the noise's direction
+    frame: pd.DataFrame  # tried (first count), left (of the second), off (from a whole number)
+    fits: int  # counts that leave a whole number
+    found: bool  # whether the attacker by arithmetic finds the counts
+    reached: float  # accuracy of the best attacker
+
+
+@lru_cache(maxsize=64)
+def _undone(seed: int, factor: float = 1.0) -> _Undone:
+    """Release two counts of a simulated table with so many times the noise of DirM as published."""
+    import pandas as pd
+
+    now, rng = _at(places=(2, 3)), np.random.default_rng(seed)
+    noise = calibrate("DirM", now.model, guesses=60, **_PUBLISHED)
+    answer = simulate(now.drawn, 0, 1, rng)[int(rng.integers(2)), 0]
+    added = factor * noise.sample(1, rng)[0]
+    noise = replace(noise, covariance=factor**2 * noise.total(2))
+    released, slope = answer + added, float(added[1] / added[0])
+    reach = _REACH * math.sqrt(noise.total(2)[0, 0])
+    first, last = np.clip(released[0] + [-reach, reach], 0, now.n).round()
+    tried = np.union1d(np.arange(first, last + 1), answer[0])
+    left = released[1] - slope * (released[0] - tried)
+    frame = pd.DataFrame({"tried": tried, "left": left, "off": np.abs(left - left.round())})
+    law = now.model.pairs[0]
+    whole = ShareLaws(law.means, law.covariances, [np.eye(2)] * 2, np.zeros((2, 2)))
+    logs, points = whole.log_densities(released[None], noise)
+    found = bool((points[logs[:, 0].argmax(), 0] == answer).all())
+    fits, right = int((frame["off"] < _FITS).sum()), float(accuracies(now.model, [noise])[0])
+    return _Undone(answer, released, slope, frame, fits, found, right)
+
+
+def _arithmetic(tried: int, seed: int) -> Shown:
+    got, far = _undone(seed), _undone(seed, 10.0)
+    row = got.frame[got.frame["tried"] == tried].iloc[0]
+    (first, second), (x, y) = got.answer.astype(int).tolist(), got.released.tolist()
+    figures = _right(reached=100 * got.reached, bare=_at(places=(2, 3)).undefended)
+    figures |= {"x": f"{x:.2f}", "y": f"{y:.2f}", "slope": f"{got.slope:.3f}", "seed": seed}
+    figures |= {"first": first, "second": second, "fits": got.fits, "many": len(got.frame)}
+    figures |= {"tried": f"{tried:.0f}", "left": f"{row['left']:.2f}", "fits_far": far.fits}
+    figures["whole"] = "whole" if row["off"] < _FITS else "not whole"
+    figures["many_far"] = len(far.frame)
+    right = 2 if far.fits > 1 else int(far.found)
+    return Shown(first, right, "tries", got.frame, figures, {"here": tried})
+
+
+def _failing(epsilon: float, seed: int) -> Shown:
+    import pandas as pd
+
+    now, epsilons = _at(), TOUR["failing"]["values"]
+    model, m, drawn = now.model, len(now.labels), now.drawn
+    noises = [calibrate("DauM", model, one, _DELTA, **_PUBLISHED) for one in epsilons]
+    pair = replace(model.pairs[0], steps=np.zeros(m), joint_steps=np.zeros((2, m)))
+    smooth = replace(model, pairs=(pair,))  # as if figures had densities
+    lines = pd.DataFrame({"published": 100 * accuracies(model, noises)}, index=epsilons)
+    lines["On paper"] = 100 * accuracies(smooth, noises)
+    lines["ceiling"] = ceiling(epsilons, _DELTA)
+    here, noise = lines.loc[epsilon], noises[epsilons.index(epsilon)]
+    second = np.linalg.eigh(law := noise.total(m))[1][:, 0]  # at right angles to its direction
+    floor = np.array(calibrate("OptM", model, epsilon, _DELTA).floor)
+    changes = 4 * law, law + np.trace(law) * np.outer(second, second), law + np.diag(floor**2)
+    changed = [replace(noise, covariance=one) for one in changes]
+    others = (100 * accuracies(model, changed)).tolist()
+    attack = PropertyInferenceAttack.of(drawn, {"": noise}, classifier="arithmetic", seed=seed)
+    simulated, low, high = attack.collect([attack.repetition(0)]).interval("")
+    figures = _right(reached=here["published"], paper=here["On paper"], promised=here["ceiling"])
+    figures |= _right(more=others[0], two=others[1], safe=others[2], first=lines["ceiling"][0.5])
+    figures |= _off(error=mean_percent(model, changed[2].expected_absolute_errors()))
+    figures |= {"simulated": f"{100 * simulated:.0f}", "low": f"{100 * low:.0f}", "seed": seed}
+    figures |= {"high": f"{100 * high:.0f}", "epsilon": f"{epsilon:g}"}
+    look = {"here": {"epsilon": epsilon, "guesses": here["published"]}, "mechanism": "published"}
+    frame = lines.rename_axis("epsilon").reset_index()
+    frame = frame.melt("epsilon", var_name="release", value_name="guesses")
+    right = int(np.argmin(others))
+    return Shown(lines["published"][0.5], right, "epsilon", frame, figures, look)
+
+
+def _chosen_anew(release: Release, releases: int) -> float:
+    """Return right guesses of 100 on balanced figures whose records are chosen anew each time.
+
+    By normal laws: given a table, k of its N records of a group vary by k(1 − k/N) w² S, with
+    weight w and a single record's covariance S. That differs between the shares.
+    """
+    model, fitted = _at().model, _at().model.pairs[0]
+    _, single = fitted.groups.population(model.replacement)
+    kept, stands_for = np.array(release.kept), np.array(release.stands_for)
+    each = (stands_for**2 / kept)[:, None, None] * single * np.outer(model.scales, model.scales)
+    choice = np.tensordot(1 - kept / fitted.numbers, each, 1)  # (2, m, m)
+    mean = each.sum(axis=0) - choice + choice / releases
+    laws = [block_diag(one, *[by] * (releases - 1)) for one, by in zip(mean, choice, strict=True)]
+    return 100 * NormalLoss.between(np.zeros(len(laws[0])), *laws).accuracy()
+
+
+def _ways(now: Evaluation) -> dict[str, Way]:
+    nothing = judge(now.model, [no_data(now.model)], now.promise)
+    return {one.key: one for one in (*now.guaranteed, *nothing)}
+
+
+def _balanced(width: int, _: int) -> Shown:
+    now, ways = _at(), _ways(_at())
+    quiet, own = ways["BalM"], now.pair.width
+    points = TOUR["balanced"]["values"]
+    widths = [own if math.isclose(100 * own, one) else one / 100 for one in points]
+    releases = {key: ways[key].release for key in ("as it is", "OptM", "BalM")}
+    frame = _CACHE.once(reach_frame, now.model, releases, widths=widths)
+    here = frame[np.isclose(frame["width"], width)].set_index("release")["guesses"].to_dict()
+    told = here.get("BalM", math.nan)
+    words = "**cannot be made**, for such tables have too few records"
+    words = f"leave them right **{times(told)}**" if "BalM" in here else words
+    normal = quiet.guesses if quiet.rests == "any data" else now.undefended
+    anew = _chosen_anew(quiet.release, _AGAIN)
+    figures = _right(bare=here["as it is"], noise=here["OptM"], normal=normal, anew=anew)
+    figures |= _right(told=quiet.guesses) | {"width": width, "again": _AGAIN, "balanced": words}
+    figures |= _off(error=quiet.percent, noisy=ways["OptM"].percent)
+    mechanism = "BalM" if "BalM" in here else "OptM"
+    look = {"here": {"width": width, "guesses": here[mechanism]}, "mechanism": mechanism}
+    right = int(np.argmax([normal, anew, quiet.guesses]))
+    return Shown(quiet.guesses, right, "width", frame, figures, look)
+
+
+def _limit(guesses: int, _: int) -> Shown:
+    now, sixty, limits = _at(guesses=guesses), _at(), TOUR["limit"]["values"]
+    ways = sorted(_ways(now).values(), key=lambda way: way.percent)
+    best, quiet = recommend(ways, "OptM").way, _ways(sixty)["BalM"].percent
+    five = float(repeated(now.model, sixty.way.release, [5], sixty.promise)["guesses"].iloc[0])
+    place = bisect_left(limits, True, key=lambda limit: _at(guesses=limit).way.percent < quiet)
+    crossing = limits[min(place, len(limits) - 1)]
+    figures = _right(reached=best.guesses, five=five, bare=now.undefended)
+    figures |= _off(error=best.percent, balanced=quiet) | {"crossing": crossing, "by": best.by}
+    figures |= {"guesses": guesses, "advice": best.advice}
+    columns = {"way": "title", "guesses": "guesses", "error": "percent"}
+    columns |= {"estimated": "estimated_percent", "kept": "kept"}
+    frame = ways_frame(ways, now.labels, columns)
+    return Shown(five, int(np.searchsorted([56, 74], crossing)), "costs", frame, figures)
+
+
+_STEPS = {"attacker": _attacker, "bells": _records, "noise": _noise, "arithmetic": _arithmetic}
+_STEPS |= {"failing": _failing, "balanced": _balanced, "limit": _limit}
+STEPS = tuple(Step(key, TOUR[key], lru_cache(64)(compute)) for key, compute in _STEPS.items())
+"""The steps of the tour, in their order."""
