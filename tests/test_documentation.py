@@ -25,7 +25,7 @@ PAGES = {
 BLOCK = re.compile(r"(?ms)^```python( no-run)?\n(.*?)^```\n(?:\n^```text\n(.*?)^```$)?")
 NOTEBOOKS = sorted(notebooks.FOLDER.glob("*.ipynb"))
 LOOPS = (ast.For, ast.While, ast.comprehension)
-ROOMS = [dp.plot, dp.hypothesis, dp.distances, dp.composition, dp.attribute]
+ROOMS = [dp.plot, dp.hypothesis, dp.distances, dp.composition, dp.attribute, dp.lessons]
 NAMES = {name: getattr(dp, name) for name in dp.__all__}
 for room in ROOMS:
     names = {f"{room.__name__[9:]}.{name}": getattr(room, name) for name in room.__all__}
@@ -33,6 +33,7 @@ for room in ROOMS:
 NAMES = {name: value for name, value in NAMES.items() if callable(value)}
 # Names that have no example yet.
 _MISSING = """
+lessons.Progress lessons.Round lessons.Shown lessons.Step lessons.links lessons.rounds
 ErrorLimit Limit Scenario choose compare evaluate exposure audit_attack run_attack BayesianNetwork
 attribute_private_gaussian learn_network markov_quilt compose joint_release closeness
 wasserstein_inf AttackError DistprivError NotApplicable ReadError SourceError StoreError calibrate
