@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = Path(__file__).parents[1] / "docs" / "notebooks"
+STYLE = "body {margin: 0; background: #FDFCFA} .modebar {display: none}"
 
 
 def run(notebook: dict[str, Any]) -> list[tuple[dict[str, Any], list[dict[str, Any]]]]:
@@ -47,9 +48,10 @@ def write(path: Path, browser: Any) -> None:
         cell.update(outputs=outputs, execution_count=count)
         for output in outputs:
             if figure := output.get("data", {}).get("image/png"):
-                page = browser.new_page(viewport={"width": 760, "height": figure.layout.height})
-                page.set_content(figure.update_layout(paper_bgcolor="#FDFCFA").to_html())
-                page.add_style_tag(content="body {margin: 0} .modebar {display: none}")
+                size = {"width": 760, "height": figure.layout.height}
+                sharp = 1.5 if len(figure.to_json()) < 30_000 else 1  # clouds are large
+                page = browser.new_page(viewport=size, device_scale_factor=sharp)
+                page.set_content(f"<style>{STYLE}</style>{figure.to_html()}")
                 page.wait_for_timeout(500)
                 output["data"]["image/png"] = base64.b64encode(page.screenshot()).decode()
     path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", "utf-8")
