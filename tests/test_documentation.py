@@ -33,7 +33,7 @@ for room in ROOMS:
 NAMES = {name: value for name, value in NAMES.items() if callable(value)}
 # Names that have no example yet.
 _MISSING = """
-lessons.Progress lessons.Round lessons.Shown lessons.Step lessons.links lessons.rounds
+lessons.Progress lessons.Round lessons.Shown lessons.Step lessons.links lessons.rounds lessons.released
 ErrorLimit Limit Scenario choose compare evaluate exposure audit_attack run_attack BayesianNetwork
 attribute_private_gaussian learn_network markov_quilt compose joint_release closeness
 wasserstein_inf AttackError DistprivError NotApplicable ReadError SourceError StoreError calibrate
