@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from distpriv.errors import DistprivError
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "decimals", "integer", "number", "numbers"]
+__all__ = ["BoolArray", "FloatArray", "IntArray", "decimals", "generator", "integer"]
+__all__ += ["number", "numbers"]
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -62,6 +63,16 @@ def numbers(
     else:
         domain = f" {least} {'and' if above else 'to'} {most}"
     raise error(f"{what} must be a number{domain}, not {_said(values)}.")
+
+
+def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
+    """Return the generator that a seed means, or raise DistprivError if it is none."""
+    try:
+        return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise DistprivError(
+            f"rng must be a Generator, a whole number from 0 on, or None, not {_said(rng)}."
+        ) from None
 
 
 def _said(value: Any) -> str:

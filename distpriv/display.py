@@ -28,14 +28,12 @@ _AFTER, _EVERY = 1.0, 0.2  # seconds
 
 def html(title: str, frame: pd.DataFrame) -> str:
     """Return a frame as a table under a title, all names escaped."""
-    table = frame.to_html(
-        index=False,
-        border=0,
-        na_rep="–",
-        max_rows=_ROWS,
-        float_format=partial(significant, digits=4),
-    )
-    return f"<p><code>{escape(title)}</code></p>\n{table}"
+    digits = partial(significant, digits=4)
+    heading = f"<p><code>{escape(title)}</code></p>"
+    if frame.empty:
+        return heading
+    table = frame.to_html(index=False, border=0, na_rep="–", max_rows=_ROWS, float_format=digits)
+    return f"{heading}\n{table}"
 
 
 class Result:

@@ -8,10 +8,11 @@ from distpriv.model.release import (
     Promise,
     Release,
     best_estimate,
+    check_release,
     joint_law,
     no_data,
     release_error,
 )
 
 __all__ = ["AS_IT_IS", "Error", "GaussianModel", "Groups", "PairModel", "Promise", "Release"]
-__all__ += ["best_estimate", "fit_groups", "joint_law", "no_data", "release_error"]
+__all__ += ["best_estimate", "check_release", "fit_groups", "joint_law", "no_data", "release_error"]

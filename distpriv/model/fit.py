@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, generator, integer
+from distpriv.display import Progress, Result, html, tracked
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import Estimate, estimated_law, spacings, stretched
 from distpriv.model.grid import GroupGrids, smoothness, solve_in_units
 from distpriv.model.groups import PROVENANCES, Groups, Provenance
 from distpriv.model.simulate import records_of
 from distpriv.queries import Pair, Query
-from distpriv.text import percent, significant, whole
+from distpriv.text import listed, one_of, percent, significant, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,8 +53,13 @@ class PairModel:
     errors: tuple[FloatArray, FloatArray] | None = None
 
     def __repr__(self) -> str:
-        low, high = self.pair.low, self.pair.high
-        return f"PairModel({self.pair.secret.label!r}, {low:g} against {high:g})"
+        return f"PairModel({self.title}; the means are {self.distance():.3g} deviations apart)"
+
+    @property
+    def title(self) -> str:
+        """What must not be told apart: "20 % and 30 % with income = >50K"."""
+        shares = f"{percent(self.pair.low)} and {percent(self.pair.high)}"
+        return f"{shares} with {self.pair.secret.label}"
 
     @property
     def difference(self) -> FloatArray:
@@ -95,11 +100,16 @@ class PairModel:
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianModel:
+class GaussianModel(Result):
     """Normal laws of a query's statistics under the shares of one or several pairs.
+
+    `fit_gaussian` returns it; `summary` says in a frame what it knows.
 
     Attributes
     ----------
+    query : Query
+    pairs : tuple of PairModel
+        Of each pair means (2, m), covariances (2, m, m), difference (m,), pooled (m, m).
     n : int
         Records that the statistics are of.
     replacement : bool
@@ -108,6 +118,12 @@ class GaussianModel:
         What turns sums over the records into the statistics; 1 for statistics that are no sums.
     method : str
         "exact", where all but sums is estimated from simulated tables, or "monte-carlo".
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=100)
+    GaussianModel(mean age of 100 records; 10 % and 20 % with late = yes)
     """
 
     query: Query
@@ -118,8 +134,12 @@ class GaussianModel:
     method: Method = "exact"
 
     def __repr__(self) -> str:
-        secrets = ", ".join(repr(pair.pair.secret.label) for pair in self.pairs)
-        return f"GaussianModel({len(self.query)} statistics of {self.n} records; {secrets})"
+        pairs, labels = "; ".join(pair.title for pair in self.pairs), self.query.labels
+        some = listed(labels) if len(labels) <= 3 else f"{len(labels)} statistics"
+        return f"GaussianModel({some} of {whole(self.n)} records; {pairs})"
+
+    def _repr_html_(self) -> str:
+        return html(repr(self), self.summary())
 
     @property
     def steps(self) -> FloatArray:
@@ -132,17 +152,55 @@ class GaussianModel:
         return self.method == "exact" and self.query.linear
 
     @property
-    def errors(self) -> tuple[tuple[FloatArray, FloatArray], ...] | None:
-        """Standard errors of each pair, see `PairModel`; None if exact, 0 for sums."""
-        return tuple(one.errors for one in self.pairs if one.errors is not None) or None
-
-    @property
     def provenance(self) -> Provenance:
         """Where the groups come from, the least public of them."""
         return min((pair.groups.provenance for pair in self.pairs), key=PROVENANCES.index)
 
+    def pair_at(self, place: int) -> PairModel:
+        """Return one pair's laws, the first at 0; DistprivError if there is none."""
+        return self.pairs[integer("The place of a pair", place, 0, len(self.pairs) - 1)]
+
+    def summary(self, units: Mapping[str, str] | None = None) -> pd.DataFrame:
+        """Return what each statistic tells, a row for each and each pair.
+
+        Parameters
+        ----------
+        units : mapping of column to str, optional
+            Units to name; counts are of records.
+
+        Returns
+        -------
+        DataFrame
+            Columns statistic, secret, unit; low and high, its mean at the lower and the higher
+            share, and deviation, at their mean variance, in that unit; gap, between the means in
+            deviations; guesses, how often of 100 the best attacker who sees this statistic alone is
+            right, by the normal laws (50 is a coin toss).
+        """
+        import pandas as pd
+
+        from distpriv.privacy.loss import NormalLoss  # a later room
+
+        frames = []
+        for one in self.pairs:
+            low, high = one.means
+            variances = np.diagonal(one.covariances, axis1=1, axis2=2)
+            deviation = np.sqrt(variances.mean(axis=0).clip(0))
+            alone = NormalLoss.between(one.difference[:, None], *variances[..., None, None])
+            columns = {
+                "statistic": self.query.labels,
+                "secret": one.pair.secret.label,
+                "unit": [each.unit(units or {}) for each in self.query.statistics],
+                "low": low,
+                "high": high,
+                "deviation": deviation,
+                "gap": (high - low) / np.where(deviation > 0, deviation, np.nan),
+                "guesses": 50 + 50 * alone.profile(np.zeros(len(low))),
+            }
+            frames.append(pd.DataFrame(columns))
+        return pd.concat(frames, ignore_index=True)
+
     def to_frame(self) -> pd.DataFrame:
-        """Return mean and standard deviation of every statistic at every share."""
+        """Return columns statistic, secret, share, mean and deviation, a row at every share."""
         import pandas as pd
 
         rows = [
@@ -166,6 +224,7 @@ def fit_groups(
     method: Method = "exact",
     rng: np.random.Generator | int | None = None,
     tables: int | None = None,
+    progress: Progress = None,
 ) -> GaussianModel:
     """Compute the model from the groups of each pair's secret.
 
@@ -185,19 +244,13 @@ def fit_groups(
         is estimated from 1000 simulated tables at each share (Chen & Ohrimenko 2023, Section 5.1).
     tables : int, optional
         Simulated tables at each share; by default 1000, or as many as about half a second allows.
+    progress : bool or callable, optional
+        See :func:`distpriv.run_attack`.
     """
     if not pairs:
         raise DistprivError("Nothing is to be hidden; give at least one pair of shares.")
-    if method not in ("exact", "monte-carlo"):
-        raise DistprivError(f"There is no method {method!r}; take exact or monte-carlo.")
-    try:
-        n = operator.index(n)
-    except TypeError:
-        raise DistprivError(f"The number of records must be whole, not {n}.") from None
-    if not 2 <= n <= _LARGEST:
-        raise DistprivError(
-            f"Statistics are of 2 to 10¹⁵ records, not of {n}; change their number."
-        )
+    one_of("method", method, ("exact", "monte-carlo"))
+    n = integer("The number of records n", n, 2, _LARGEST)
     scales, each = query.scales(n), zip(groups, pairs, strict=True)
     if method == "exact" and query.linear:
         fitted = [
@@ -206,8 +259,9 @@ def fit_groups(
         ]
     else:
         how = query, n, replacement, method == "exact"
-        generator = np.random.default_rng(_SEED if rng is None else rng)
-        fitted = [_estimated_pair(one, pair, *how, generator, tables) for one, pair in each]
+        stream = generator(_SEED if rng is None else rng)
+        several = tracked(each, len(pairs), "Simulated laws of pairs", progress)
+        fitted = [_estimated_pair(one, pair, *how, stream, tables) for one, pair in several]
     return GaussianModel(query, n, replacement, tuple(fitted), scales, method)
 
 

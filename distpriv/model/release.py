@@ -17,21 +17,23 @@ import numpy as np
 from scipy import special
 from scipy.linalg import block_diag
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, generator, integer, number
+from distpriv.display import Result
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import estimated_law
+from distpriv.model.fit import GaussianModel
 from distpriv.model.grid import deviations
 from distpriv.model.groups import Groups, nested_moments
+from distpriv.text import percent, significant
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from distpriv.model.fit import GaussianModel
     from distpriv.privacy.persons import PerRecord
     from distpriv.queries import Query
 
 __all__ = ["AS_IT_IS", "Error", "Promise", "Release"]
-__all__ += ["best_estimate", "joint_law", "no_data", "release_error"]
+__all__ += ["best_estimate", "check_release", "joint_law", "no_data", "release_error"]
 
 Kind = Literal["as it is", "noise", "balanced", "no data"]
 
@@ -45,8 +47,11 @@ _ESTIMATED = WeakKeyDictionary()  # no law outlives its records
 
 
 @dataclass(frozen=True)
-class Promise:
+class Promise(Result):
     """(ε, δ)-distribution privacy for every pair, in both orders.
+
+    Whatever is released, P(S) <= e^ε Q(S) + δ for every set S of outcomes, of the laws P and Q of
+    what comes out under the two shares of a pair.
 
     Attributes
     ----------
@@ -54,6 +59,11 @@ class Promise:
         ε at least 0, δ at least 0 and below 1, else it is a DistprivError.
     guesses : float or None
         The limit on the best attacker that it came from, right guesses of 100.
+
+    Examples
+    --------
+    >>> dp.Promise.of_guesses(60)
+    Promise(epsilon=0.0, delta=0.2, guesses=60)
     """
 
     epsilon: float
@@ -61,10 +71,8 @@ class Promise:
     guesses: float | None = None
 
     def __post_init__(self) -> None:
-        if not 0 <= self.epsilon < math.inf:
-            raise DistprivError(f"ε must be a number from 0 on, it is {self.epsilon!r}.")
-        if not 0 <= self.delta < 1:
-            raise DistprivError(f"δ must be at least 0 and below 1, it is {self.delta!r}.")
+        number("ε", self.epsilon, 0)
+        number("δ", self.delta, 0, 1, below=True)
 
     @classmethod
     def of_guesses(cls, guesses: float) -> Promise:
@@ -72,16 +80,12 @@ class Promise:
 
         It is (0, 2a − 1) for an accuracy of a, in both orders.
         """
-        if not 50 < guesses < 100:
-            raise DistprivError(
-                f"A limit of {guesses:g} right guesses of 100 is none; choose more than 50 and "
-                "fewer than 100."
-            )
+        number("A limit on right guesses of 100", guesses, 50, 100, above=True, below=True)
         return cls(0.0, round(2 * guesses / 100 - 1, 12), guesses)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Release:
+class Release(Result):
     """What is released in place of the statistics of all records.
 
     Attributes
@@ -105,6 +109,17 @@ class Release:
     own_range : bool
         Whether its noise was made for the data's own range instead of public bounds. What it
         promises then holds between these ends only, and the noise tells them.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> table, query = dp.load_example("bank"), dp.Query([dp.Mean("age"), dp.Mean("amount")])
+    >>> model = dp.fit_gaussian(table, query, pair, n=100)
+    >>> noise = dp.calibrate("OptM", model, guesses=52)
+    >>> noise
+    Release('OptM', at most 52 right guesses of 100)
+    >>> noise.expected_absolute_errors(model).round(2)
+    array([...])
     """
 
     mechanism: str = "as it is"
@@ -120,9 +135,17 @@ class Release:
     own_range: bool = False
 
     def __repr__(self) -> str:
-        promise = self.promise
-        rests = "" if promise is None else f", ε = {promise.epsilon:.4g}, δ = {promise.delta:.4g}"
-        return f"Release({self.mechanism!r}{rests})"
+        words, promise = [repr(self.mechanism)], self.promise
+        if promise is not None and promise.guesses is not None:
+            words.append(f"at most {promise.guesses:.4g} right guesses of 100")
+        elif promise is not None:
+            words.append(f"ε = {promise.epsilon:.4g}, δ = {promise.delta:.4g}")
+        if self.kept is not None and self.kept.any():
+            without, having = self.kept
+            words.append(f"keeps {having:.0f} records with and {without:.0f} without")
+        if self.reference is not None:
+            words.append(f"for a share of {percent(self.reference)}")
+        return f"Release({', '.join(words)})"
 
     @property
     def additive(self) -> bool:
@@ -143,7 +166,7 @@ class Release:
         return self.mechanism, promise.epsilon, promise.delta
 
     @property
-    def _width(self) -> int:
+    def width(self) -> int:
         """Number of statistics that noise is added to."""
         noise = self.directions if self.covariance is None else self.covariance
         return 0 if noise is None else len(noise)
@@ -165,16 +188,16 @@ class Release:
         """Draw independent noise for simulations, shape (size, m); DistprivError if it has none."""
         if self.kind != "noise":
             raise DistprivError(f"The release {self.mechanism!r} adds no noise to draw.")
-        generator = np.random.default_rng(rng)
-        noise = np.zeros((size, self._width))
+        size, stream = integer("How many are drawn", size, 0), generator(rng)
+        noise = np.zeros((size, self.width))
         if self.covariance is not None:
             # Statistics may differ in size by many powers of ten, so each is drawn in its unit.
             unit = deviations(self.covariance)
             values, vectors = np.linalg.eigh(self.covariance / np.outer(unit, unit))
             root = unit[:, None] * vectors * np.sqrt(values.clip(0))
-            noise = generator.standard_normal(noise.shape) @ root.T
+            noise = stream.standard_normal(noise.shape) @ root.T
         if self.directions is not None:
-            laplace = generator.laplace(0, self.scale, (size, self.directions.shape[1]))
+            laplace = stream.laplace(0, self.scale, (size, self.directions.shape[1]))
             noise = noise + laplace @ self.directions.T
         return noise
 
@@ -193,7 +216,7 @@ class Release:
             raise DistprivError(
                 f"The error of the release {self.mechanism!r} depends on the records; pass a model."
             )
-        return self._noise_error(self._width)
+        return self._noise_error(self.width)
 
     def _noise_error(self, m: int) -> Error:
         return Error(np.zeros((2, m)), np.array([self.normal(m)] * 2), self.directions, self.scale)
@@ -209,6 +232,7 @@ class Release:
 
         ∞ where arithmetic undoes the noise, see :func:`distpriv.model.grid.smoothness`.
         """
+        check_release(model, self)
         noise = self.normal(len(model.query))
         return max(float(one.smoothness(noise)) for one in model.pairs)
 
@@ -223,12 +247,38 @@ class Release:
         moves = record_moves(query, n, bounds) if self.additive else np.zeros((0, len(query)))
         return per_record(self, moves)
 
-    def to_frame(self, model: GaussianModel) -> pd.DataFrame:
-        """Return expected absolute errors, one row a statistic."""
+    def to_frame(self, model: GaussianModel | None = None) -> pd.DataFrame:
+        """Return expected absolute errors at the worse share, a row a statistic, in its unit.
+
+        Without a model statistics have numbers from 1 on, and a release that adds no noise has a
+        row a group instead: kept, how many records are used, and for how many they stand.
+        """
         import pandas as pd
 
+        if model is None and self.kept is not None:
+            groups = {"records": ["without", "with"], "kept": self.kept}
+            return pd.DataFrame(groups | {"stands_for": self.stands_for})
+        if model is None and self.kind == "as it is":
+            return pd.DataFrame({"statistic": [], "error": []})
+        labels = range(1, self.width + 1) if model is None else model.query.labels
         errors = self.expected_absolute_errors(model)
-        return pd.DataFrame({"statistic": model.query.labels, "error": errors})
+        return pd.DataFrame({"statistic": labels, "error": errors})
+
+
+def check_release(model: Any, *releases: Any) -> None:
+    """Raise DistprivError for what is no model, no release, or one of other statistics."""
+    if not isinstance(model, GaussianModel):
+        kind = type(model).__name__
+        raise DistprivError(f"A model is needed here, as fit_gaussian returns it, not a {kind}.")
+    for one in releases:
+        if one is not None and not isinstance(one, Release):
+            kind = type(one).__name__
+            raise DistprivError(f"A release is needed here, as calibrate returns it, not a {kind}.")
+        if one is not None and one.width not in (0, len(model.query)):
+            raise DistprivError(
+                f"{one!r} is one of {one.width} statistics, and the model has "
+                f"{len(model.query)}; calibrate it to this model."
+            )
 
 
 AS_IT_IS = Release()
@@ -241,8 +291,7 @@ def no_data(model: GaussianModel, reference: float | None = None) -> Release:
     The share is the middle of the first pair's by default; outside 0 to 1 it is a DistprivError.
     """
     share = model.pairs[0].middle if reference is None else reference
-    if not 0 <= share <= 1:
-        raise DistprivError(f"The reference share must lie between 0 and 1; it is {share:g}.")
+    share = number("The reference share", share, 0, 1)
     return Release(
         "no data",
         kept=np.zeros(2),
@@ -265,7 +314,8 @@ def joint_law(
     variance. DistprivError if a release keeps more records than a table has, or an empty group
     stands for some.
     """
-    fitted, m = model.pairs[pair], len(model.scales)
+    check_release(model, *releases)
+    fitted, m = model.pair_at(pair), len(model.scales)
     noise = block_diag(*(one.total(m) for one in releases))
     if not model.exact and all(one.additive for one in releases):
         several = len(releases)
@@ -308,14 +358,25 @@ def _law_of_kept(
 # ---------------------------------------------------------------- errors
 
 
-@dataclass(frozen=True, eq=False)
-class Error:
+@dataclass(frozen=True, eq=False, repr=False)
+class Error(Result):
     """Law of a release's error at each of the two shares: normal, and Laplace noise besides."""
 
     bias: FloatArray  # (2, m)
     covariances: FloatArray  # (2, m, m), of the normal part
     directions: FloatArray | None = None  # (m, r), not necessarily orthonormal
     scale: float = 0.0
+
+    def __repr__(self) -> str:
+        low, high = map(significant, self.rms)
+        return f"Error(root mean square {low} at the lower share, {high} at the higher)"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return expected absolute errors, a row a statistic: low and high, at either share."""
+        import pandas as pd
+
+        low, high = self.absolute
+        return pd.DataFrame({"statistic": range(1, len(low) + 1), "low": low, "high": high})
 
     @property
     def rms(self) -> FloatArray:
@@ -431,6 +492,7 @@ def _variances(r: int) -> tuple[FloatArray, FloatArray]:
 
 def release_error(model: GaussianModel, release: Release, pair: int = 0) -> Error:
     """Compute the law of the release minus the statistics of all records, at each share."""
+    check_release(model, release)
     m = len(model.scales)
     if release.additive:
         return release._noise_error(m)

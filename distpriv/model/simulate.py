@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, generator, integer
 from distpriv.errors import DistprivError
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ def simulate(
 
     The model has its groups' records, as `fit_gaussian` gives it, else it is a DistprivError.
     """
-    fitted, generator = model.pairs[pair], np.random.default_rng(rng)
+    fitted, stream = model.pair_at(pair), generator(rng)
+    count = integer("The number of simulated tables", count, 1)
     records, draws = records_of(fitted.groups), np.empty((2, count, len(model.query)))
     for share, numbers in enumerate(fitted.numbers):
         most = min(numbers.sum(), _MULTINOMIAL * fitted.groups.counts.sum())
@@ -43,7 +44,7 @@ def simulate(
         for start in range(0, count, block):
             rows = min(block, count - start)
             members = [
-                drawn_nested(len(group), size, rows, generator, model.replacement)[0]
+                drawn_nested(len(group), size, rows, stream, model.replacement)[0]
                 for group, size in zip(records, numbers[:, None], strict=True)
             ]
             draws[share, start : start + rows] = statistics_of(model.query, records, members)

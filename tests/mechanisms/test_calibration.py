@@ -265,7 +265,7 @@ def test_laplace_noise_of_a_shift_on_a_grid_leaves_what_quadrature_may_err_by():
 @pytest.mark.parametrize(
     ("name", "arguments", "sentence"),
     [
-        ("OptM", {"epsilon": -1, "delta": 1e-3}, "ε must be a number from 0 on, it is -1.0."),
+        ("OptM", {"epsilon": -1, "delta": 1e-3}, "ε must be a number from 0 on, not -1.0."),
         ("OptM", {"epsilon": "abc", "delta": 1e-3}, "ε must be a number, it is 'abc'."),
         ("OptM", {"epsilon": "0,7", "delta": 1e-3}, "ε must be a number, it is '0,7'."),
         ("OptM", {"epsilon": math.nan, "delta": 1e-3}, "ε must be a number, it is nan."),
@@ -276,7 +276,7 @@ def test_laplace_noise_of_a_shift_on_a_grid_leaves_what_quadrature_may_err_by():
         ("OptM", {}, "OptM needs ε and δ, or a limit"),
         ("OptM", {"epsilon": 1, "guesses": 60}, "Give either"),
         ("OptM", {"guesses": 50}, "choose more than 50"),
-        ("OptM", {"guesses": 100}, "fewer than 100"),
+        ("OptM", {"guesses": 100}, "above 50 and below 100"),
         ("OptM", {"guesses": "many"}, "must be a number, it is 'many'"),
         ("OptM", {"guesses": 60, "reference": 0.5}, "takes no reference share"),
         ("OptM", {"guesses": 60, "units": [1, 1, 1, 1, 0]}, "Units must be 5 numbers above 0"),

@@ -65,7 +65,7 @@ def test_laws_are_those_of_many_simulated_tables_and_sums_stay_exact(n, replacem
     assert pair.covariances[block] == pytest.approx(exact.covariances, rel=1e-9)
     assert pair.joint_steps[:, LINEAR] == pytest.approx(exact.joint_steps)
     draws = simulate(model, count=count, rng=7)
-    means, covariances = model.errors[0]
+    means, covariances = model.pairs[0].errors
     assert means[:, LINEAR] == pytest.approx(np.zeros((2, 2)), abs=1e-9)
     for share in (0, 1):
         covariance = pair.covariances[share]
@@ -84,7 +84,7 @@ def test_simulation_of_everything_agrees_with_exact_laws_within_its_standard_err
     paper = fit_groups(
         [exact.pairs[0].groups], exact.query, [exact.pairs[0].pair], 20, method="monte-carlo", rng=3
     )
-    (means, covariances), one, other = paper.errors[0], paper.pairs[0], exact.pairs[0]
+    (means, covariances), one, other = paper.pairs[0].errors, paper.pairs[0], exact.pairs[0]
     assert inside(one.means, other.means, means, 4)
     assert inside(one.covariances, other.covariances, covariances, 4.5)
     assert not (one.covariances == other.covariances).any()
@@ -92,7 +92,7 @@ def test_simulation_of_everything_agrees_with_exact_laws_within_its_standard_err
     assert (one.joint_steps == other.joint_steps).all()
     law = joint_law(paper, [AS_IT_IS, AS_IT_IS])
     assert (law[0] == np.tile(one.means, 2)).all()
-    assert exact.errors is None
+    assert exact.pairs[0].errors is None
     assert exact.exact
     assert not paper.exact
 

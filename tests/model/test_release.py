@@ -211,7 +211,7 @@ def test_promises_and_limits_on_guesses():
             Promise(*some)
     assert Promise.of_guesses(60) == Promise(0.0, 0.2, 60)
     for guesses in (50, 100, math.nan, 7):
-        with pytest.raises(DistprivError, match="more than 50 and fewer than 100"):
+        with pytest.raises(DistprivError, match="above 50 and below 100"):
             Promise.of_guesses(guesses)
 
 

@@ -1,16 +1,22 @@
 """A table in memory: what it offers, its fingerprint, its moments; and the model fitted to it."""
 
+import datetime as dt
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
+from distpriv.analysis import exposure
 from distpriv.errors import DistprivError, SourceError
 from distpriv.model import fit_groups
 from distpriv.queries import Correlation, Count, Deviation, Mean, Median, Query, Sum
 from distpriv.queries.secrets import Pair, SensitiveProperty
 from distpriv.sources import FrameSource, fit_gaussian, source_of
+from distpriv.tables import read_table
 
 N = 400
 QUERY = Query([Mean("age"), Count("sex", "F"), Sum("pay")])
@@ -144,7 +150,7 @@ def test_figures_that_are_no_sums_are_answered_and_fitted():
     same = fit_groups([groups], query, [SECRET.pair(0.3, 0.2)], 50, rng=1)
     assert (model.pairs[0].covariances == same.pairs[0].covariances).all()
     paper = fit_gaussian(table, query, SECRET.pair(0.3, 0.2), 50, method="monte-carlo")
-    assert (paper.errors[0][0] > 0).all()
+    assert (paper.pairs[0].errors[0] > 0).all()
     with pytest.raises(SourceError, match="No record has all values"):
         source_of(people().assign(pay=np.nan)).answer(query)
     with pytest.raises(DistprivError, match="needs two records"):
@@ -224,3 +230,68 @@ def test_fit_of_what_cannot_be(arguments, message):
     given = {"table": people(), "query": QUERY, "pair": SECRET.pair(0.3, 0.2), "n": 50} | arguments
     with pytest.raises(DistprivError, match=message):
         fit_gaussian(**given)
+
+
+# ---------------------------------------------------------------- frames of others
+
+
+class Streamed:
+    """A frame of a library that is not there, which offers Arrow's C stream."""
+
+    def __init__(self, table):
+        self.table = table
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
+def arrow(**columns):
+    day = dt.date(2024, 2, 29)
+    every = {
+        "whole": pa.array([1, 2, 3], pa.int8()),
+        "gaps": pa.array([1, None, 3]),
+        "money": pa.array([Decimal("1.10"), None, Decimal("2.25")]),
+        "single": pa.array([0.1, 0.2, None], pa.float32()),
+        "text": pa.array(["b", " a ", None], pa.string_view()),
+        "coded": pa.DictionaryArray.from_arrays(pa.array([1, 0, None], pa.uint32()), ["b", "a"]),
+        "day": pa.array([day, None, day]),
+        "late": pa.array([True, False, True]),
+        "known": pa.array([True, None, False]),
+        "number": pa.array([2**60, 2**60 + 1, 0]),
+        "list": pa.array([[1], [2], None]),
+    }
+    return pa.table(every | columns)
+
+
+@pytest.mark.parametrize("made", [Streamed, pa.Table.to_reader, lambda one: one.to_batches()[0]])
+def test_arrow_frames_are_typed_as_their_parquet_file_is(made, tmp_path):
+    table = arrow()
+    pq.write_table(table, tmp_path / "table.parquet")
+    frame = source_of(made(table)).frame
+    pd.testing.assert_frame_equal(
+        frame.drop(columns="list"), read_table(tmp_path / "table.parquet")
+    )
+    assert [*frame] == table.column_names
+    with pytest.raises(DistprivError, match="'list' holds something else"):
+        SensitiveProperty("list", 1).mask(frame)
+
+
+def test_arrow_frames_give_the_figures_of_pandas():
+    table, pair = people(), SECRET.pair(0.3, 0.2)
+    arrows = Streamed(pa.Table.from_pandas(table))
+    here, there = (fit_gaussian(one, QUERY, pair, n=50).pairs[0] for one in (table, arrows))
+    np.testing.assert_array_equal(here.means, there.means)
+    np.testing.assert_array_equal(here.covariances, there.covariances)
+    assert exposure(arrows, QUERY, n=50).equals(exposure(table, QUERY, n=50))
+    spark = type("DataFrame", (), {"createOrReplaceTempView": None})()
+    lazy = type("LazyFrame", (), {"collect": None})()
+    for given, match in (
+        (spark, "pass from_spark"),
+        (lazy, r"pass its collect\(\)"),
+        ("people.csv", "read_table"),
+        ([1, 2], "pass a table of pandas, Polars or Arrow"),
+        (pa.table([[1], [2]], names=["a", "a"]), "columns are called 'a'"),
+        (pa.array([1]), "has no columns"),
+    ):
+        with pytest.raises(DistprivError, match=match):
+            source_of(given)
