@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -287,7 +288,9 @@ def _labels(column: pd.Series) -> tuple[Label, ...]:
 def source_of(table: Any, provenance: Provenance | None = None) -> Source:
     """Return the source of whatever a user passes for a table; SourceError if it is none.
 
-    The provenance, if one is given, replaces what a source has; a DataFrame is a "table".
+    That is a DataFrame of pandas, a table of Arrow or Polars or whatever else has Arrow's C stream,
+    typed as `read_table` does, or a source. The provenance, if one is given, replaces what a source
+    has; any other table is a "table".
     """
     import pandas as pd
 
@@ -295,11 +298,20 @@ def source_of(table: Any, provenance: Provenance | None = None) -> Source:
         if not all(isinstance(name, str) for name in table.columns):
             table = table.set_axis(list(map(str, table.columns)), axis=1)
         return FrameSource("table", "Table", table, provenance=provenance or "table")
-    if hasattr(table, "provenance"):
+    if hasattr(table, "provenance") and hasattr(table, "fingerprint"):
         same = provenance in (None, table.provenance)
         source: Source = table if same else replace(table, provenance=provenance)
         return source
-    raise SourceError(
-        f"A {type(table).__name__} is no table; pass a DataFrame, as read_table gives, or what "
-        "scan and connect return."
-    )
+    if hasattr(table, "__arrow_c_stream__") or hasattr(table, "__arrow_c_array__"):
+        from distpriv.tables.read import frame_of_arrow
+
+        return source_of(frame_of_arrow(table), provenance)
+    advice = "pass a table of pandas, Polars or Arrow, as read_table gives, or what scan returns"
+    if isinstance(table, str | bytes | os.PathLike):
+        advice = "read the file by read_table, or pass what scan returns"
+    else:  # of Polars, Spark and Arrow, before they are computed
+        ways = {"createOrReplaceTempView": "from_spark(it)", "collect": "its collect()"}
+        ways |= {"to_table": "its to_table()"}
+        late = next((how for name, how in ways.items() if hasattr(table, name)), "")
+        advice = f"pass {late}" if late else advice
+    raise SourceError(f"A {type(table).__name__} is no table; {advice}.")

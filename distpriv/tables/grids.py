@@ -15,7 +15,7 @@ from distpriv.tables.options import Notice, ReadOptions
 from distpriv.text import listed
 
 __all__ = ["EXACT", "Grid", "check_width", "choose", "grid_of_columns", "grid_of_rows"]
-__all__ += ["grid_of_table", "text_of", "trimmed"]
+__all__ += ["grid_of_table", "plain_cells", "text_of", "trimmed"]
 
 MOST_COLUMNS = 2_000
 EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
@@ -108,7 +108,7 @@ def grid_of_table(table: pa.Table, options: ReadOptions, notices: Iterable[Notic
     columns, names = [], []
     notes = list(notices)
     for name, column in zip(table.column_names, table.columns, strict=True):
-        if (plain := _plain(column)) is None:
+        if (plain := plain_cells(column)) is None:
             notes.append(Notice(f"Column {name!r} holds {column.type} and was left out.", name))
         else:
             columns.append(plain)
@@ -120,11 +120,14 @@ def grid_of_table(table: pa.Table, options: ReadOptions, notices: Iterable[Notic
     return Grid(pa.table(cells), kinds, tuple(names), options, tuple(notes))
 
 
-def _plain(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
+def plain_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
     """Cast a column to a type that DuckDB reads, and say its kind; None for nested and binary."""
     kind, types = column.type, pa.types
     if types.is_dictionary(kind):
-        return _plain(column.cast(kind.value_type))
+        # Of views, as Polars has them, Arrow can take nothing before they are texts.
+        plain = pa.string() if kind.value_type == pa.string_view() else kind.value_type
+        parts = [part.dictionary.cast(plain).take(part.indices) for part in column.chunks]
+        return plain_cells(pa.chunked_array(parts, plain))
     if types.is_integer(kind):
         ends = pc.min_max(column).as_py()
         if max(abs(ends["min"] or 0), abs(ends["max"] or 0)) <= EXACT:

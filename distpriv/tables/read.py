@@ -27,6 +27,7 @@ from distpriv.tables.columns import (
     stride,
 )
 from distpriv.tables.formats import EXACT, open_grid, sequence
+from distpriv.tables.grids import plain_cells
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
 from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt, how_as_json
 from distpriv.tables.rows import tell_row
@@ -36,10 +37,11 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
-__all__ = ["Reading", "frame_of", "in_memory", "read", "read_table", "tell_odd"]
+__all__ = ["Reading", "frame_of", "frame_of_arrow", "in_memory", "read", "read_table", "tell_odd"]
 
 MOST_NOTICES = 200
 MOST_DROPPED = 100  # rows that one notice offers to leave out
+_TYPED: dict[str, ColumnType] = {"number": "number", "boolean": "boolean", "date": "date"}
 _Db = duckdb.DuckDBPyConnection
 TOO_LARGE = "The file unpacks to more than fits into memory; choose the part that is needed."
 
@@ -239,9 +241,9 @@ def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
     ]
 
 
-def _arrow(cells: pa.ChunkedArray, kind: ColumnType) -> pa.Array:
+def _arrow(cells: pa.Array | pa.ChunkedArray, kind: ColumnType) -> pa.Array:
     """Cast a column to the one type that its kind has."""
-    column = cells.combine_chunks()
+    column = cells.combine_chunks() if isinstance(cells, pa.ChunkedArray) else cells
     if kind == "number":
         return _number(column)
     if kind == "date":
@@ -266,10 +268,35 @@ def _number(column: pa.Array) -> pa.Array:
 
 
 def frame_of(table: pa.Table, options: ReadOptions, notices: tuple[Notice, ...]) -> pd.DataFrame:
-    """Return Arrow's table as a DataFrame that tells how it was read.
+    """Return a table as a DataFrame that tells how it was read: ``attrs["distpriv"]`` is JSON."""
+    frame = _frame(table)
+    frame.attrs["distpriv"] = how_as_json(options, (*notices, *tell_row(frame)))
+    return frame
 
-    Text is category, booleans bool (category where some are missing), numbers int64 or float64,
-    dates datetime64[us]; ``attrs["distpriv"]`` is plain JSON.
+
+def frame_of_arrow(data: Any) -> pd.DataFrame:
+    """Return what Arrow's C stream offers, as a table of Polars does, typed as `read_table` does.
+
+    Nested values stay as they are. ReadError if it is no table, or two columns have one name.
+    """
+    try:
+        table = pa.table(data)
+    except (pa.ArrowException, TypeError, ValueError):
+        raise ReadError(f"The {type(data).__name__} has no columns; pass a table.") from None
+    for name in table.column_names:
+        if table.column_names.count(name) > 1:
+            raise ReadError(f"Two columns are called {name!r}; give each a name of its own.")
+    columns = {}
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        cells, kind = plain_cells(column) or (column, None)
+        columns[name] = column if kind is None else _arrow(cells, _TYPED.get(kind, "text"))
+    return _frame(pa.table(columns))
+
+
+def _frame(table: pa.Table) -> pd.DataFrame:
+    """Make text category, numbers int64 or float64, dates datetime64[us], booleans bool.
+
+    Booleans of which some are missing are category.
     """
     import pandas as pd
 
@@ -284,9 +311,7 @@ def frame_of(table: pa.Table, options: ReadOptions, notices: tuple[Notice, ...])
             columns[name] = column.to_pandas()
             if pa.types.is_boolean(column.type) and column.null_count:
                 columns[name] = columns[name].astype("category")
-    frame = pd.DataFrame(columns)
-    frame.attrs["distpriv"] = how_as_json(options, (*notices, *tell_row(frame)))
-    return frame
+    return pd.DataFrame(columns)
 
 
 def read_table(
