@@ -10,12 +10,12 @@ from html import escape
 from time import monotonic
 from typing import TYPE_CHECKING, TypeVar
 
-from distpriv.text import significant
+from distpriv.text import FIXED, THIN, significant
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Progress", "Result", "html", "showing", "tracked"]
+__all__ = ["Progress", "Result", "html", "plain", "showing", "tracked"]
 
 T = TypeVar("T")
 Progress = bool | Callable[[int, int], object] | None
@@ -24,6 +24,11 @@ is called with how much is done, and of how much in all."""
 
 _ROWS = 40  # of a table in a notebook
 _AFTER, _EVERY = 1.0, 0.2  # seconds
+
+
+def plain(text: str) -> str:
+    """Return a text with common spaces, as a repr has them."""
+    return text.replace(FIXED, " ").replace(THIN, " ")
 
 
 def html(title: str, frame: pd.DataFrame) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from distpriv.arrays import FloatArray, generator, integer
-from distpriv.display import Progress, Result, html, tracked
+from distpriv.display import Progress, Result, html, plain, tracked
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import Estimate, estimated_law, spacings, stretched
 from distpriv.model.grid import GroupGrids, smoothness, solve_in_units
@@ -21,6 +21,8 @@ from distpriv.text import listed, one_of, percent, significant, whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from distpriv.model.release import Release
 
 __all__ = ["GaussianModel", "Method", "PairModel", "exact_pair", "fit_groups"]
 
@@ -53,7 +55,9 @@ class PairModel:
     errors: tuple[FloatArray, FloatArray] | None = None
 
     def __repr__(self) -> str:
-        return f"PairModel({self.title}; the means are {self.distance():.3g} deviations apart)"
+        return plain(
+            f"PairModel({self.title}; the means are {self.distance():.3g} deviations apart)"
+        )
 
     @property
     def title(self) -> str:
@@ -136,7 +140,7 @@ class GaussianModel(Result):
     def __repr__(self) -> str:
         pairs, labels = "; ".join(pair.title for pair in self.pairs), self.query.labels
         some = listed(labels) if len(labels) <= 3 else f"{len(labels)} statistics"
-        return f"GaussianModel({some} of {whole(self.n)} records; {pairs})"
+        return plain(f"GaussianModel({some} of {whole(self.n)} records; {pairs})")
 
     def _repr_html_(self) -> str:
         return html(repr(self), self.summary())
@@ -160,11 +164,17 @@ class GaussianModel(Result):
         """Return one pair's laws, the first at 0; DistprivError if there is none."""
         return self.pairs[integer("The place of a pair", place, 0, len(self.pairs) - 1)]
 
-    def summary(self, units: Mapping[str, str] | None = None) -> pd.DataFrame:
-        """Return what each statistic tells, a row for each and each pair.
+    def summary(
+        self,
+        releases: Mapping[str, Release | None] | None = None,
+        units: Mapping[str, str] | None = None,
+    ) -> pd.DataFrame:
+        """Return what each statistic tells, and all together, a row for each and each pair.
 
         Parameters
         ----------
+        releases : mapping of name to Release, optional
+            Each gets a column of right guesses of 100 from all that it releases.
         units : mapping of column to str, optional
             Units to name; counts are of records.
 
@@ -173,15 +183,15 @@ class GaussianModel(Result):
         DataFrame
             Columns statistic, secret, unit; low and high, its mean at the lower and the higher
             share, and deviation, at their mean variance, in that unit; gap, between the means in
-            deviations; guesses, how often of 100 the best attacker who sees this statistic alone is
-            right, by the normal laws (50 is a coin toss).
+            deviations; guesses, how often of 100 the best attacker is right who sees this
+            statistic alone, or all of them (50 is a coin toss).
         """
         import pandas as pd
 
-        from distpriv.privacy.loss import NormalLoss  # a later room
+        from distpriv.privacy import NormalLoss, privacy_loss  # a later room
 
-        frames = []
-        for one in self.pairs:
+        frames, named = [], {"guesses": None} | dict(releases or {})
+        for place, one in enumerate(self.pairs):
             low, high = one.means
             variances = np.diagonal(one.covariances, axis1=1, axis2=2)
             deviation = np.sqrt(variances.mean(axis=0).clip(0))
@@ -196,7 +206,12 @@ class GaussianModel(Result):
                 "gap": (high - low) / np.where(deviation > 0, deviation, np.nan),
                 "guesses": 50 + 50 * alone.profile(np.zeros(len(low))),
             }
-            frames.append(pd.DataFrame(columns))
+            every = {
+                name: [100 * privacy_loss(self, release, place).accuracy()]
+                for name, release in named.items()
+            }
+            head = {"statistic": ["all together"], "secret": one.pair.secret.label, "unit": ""}
+            frames += [pd.DataFrame(columns), pd.DataFrame(head | every)]
         return pd.concat(frames, ignore_index=True)
 
     def to_frame(self) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from scipy import special
 from scipy.linalg import block_diag
 
 from distpriv.arrays import FloatArray, generator, integer, number
-from distpriv.display import Result
+from distpriv.display import Result, plain
 from distpriv.errors import DistprivError
 from distpriv.model.estimated import estimated_law
 from distpriv.model.fit import GaussianModel
@@ -145,7 +145,7 @@ class Release(Result):
             words.append(f"keeps {having:.0f} records with and {without:.0f} without")
         if self.reference is not None:
             words.append(f"for a share of {percent(self.reference)}")
-        return f"Release({', '.join(words)})"
+        return plain(f"Release({', '.join(words)})")
 
     @property
     def additive(self) -> bool:
@@ -369,7 +369,7 @@ class Error(Result):
 
     def __repr__(self) -> str:
         low, high = map(significant, self.rms)
-        return f"Error(root mean square {low} at the lower share, {high} at the higher)"
+        return plain(f"Error(root mean square {low} at the lower share, {high} at the higher)")
 
     def to_frame(self) -> pd.DataFrame:
         """Return expected absolute errors, a row a statistic: low and high, at either share."""

@@ -5,17 +5,30 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from distpriv.arrays import BoolArray, FloatArray
-from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, joint_law
+from distpriv.arrays import BoolArray, FloatArray, number, numbers
+from distpriv.display import Result
+from distpriv.errors import DistprivError
+from distpriv.model import (
+    AS_IT_IS,
+    GaussianModel,
+    PairModel,
+    Promise,
+    Release,
+    check_release,
+    joint_law,
+)
 from distpriv.model.grid import COVERED, log_ratio
 from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.laplace import at_most, laplace_loss
-from distpriv.privacy.loss import ALIKE, APART, FiniteLoss, NormalLoss, PrivacyLoss
+from distpriv.privacy.loss import ALIKE, APART, Delivered, FiniteLoss, NormalLoss, PrivacyLoss
 from distpriv.privacy.persons import Bounds, PerRecord, Persons, each_record
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Verdict", "WorstLoss", "accuracies", "delivered_delta", "delivered_epsilon", "judge"]
 __all__ += ["optimal_attack_accuracy", "pair_loss", "privacy_loss", "verdict", "verdicts"]
@@ -35,8 +48,8 @@ def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 
     or covers it too thinly, counts as none, for arithmetic removes it; figures whose grids are
     apart tell the shares for certain. Without a release it is that of the figures as they are.
     """
-    release = AS_IT_IS if release is None else release
-    fitted = model.pairs[pair]
+    check_release(model, release)
+    release, fitted = release or AS_IT_IS, model.pair_at(pair)
     law = known_law(fitted, model)
     masses = None if law is None else law.masses(release)
     return _model_loss(model, release, fitted) if masses is None else FiniteLoss(*masses)
@@ -77,14 +90,11 @@ def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
     return ratio
 
 
-@dataclass(frozen=True, eq=False)
-class WorstLoss:
+@dataclass(frozen=True, eq=False, repr=False)
+class WorstLoss(Delivered):
     """The worst of several privacy losses at each question: of all pairs, in both orders."""
 
     losses: tuple[PrivacyLoss, ...]
-
-    def __repr__(self) -> str:
-        return f"WorstLoss(of {len(self.losses)}, best attack {self.accuracy():.4g})"
 
     @cached_property
     def _normal(self) -> NormalLoss | None:
@@ -98,24 +108,30 @@ class WorstLoss:
             return self._normal.profile(np.asarray(level, float)[..., None]).max(axis=-1)
         return np.max([loss.profile(level) for loss in self.losses], axis=0)
 
-    delta = profile
+    def delta(self, epsilon: FloatArray | float) -> FloatArray:
+        """Return δ(ε), of one ε or an array of them, in its shape."""
+        return self.profile(numbers("ε", epsilon))
 
     def epsilon(self, delta: FloatArray | float) -> FloatArray:
-        """Return the least ε >= 0 with δ(ε) <= delta, shape of delta; ∞ if there is none."""
+        """Return the least ε >= 0 with δ(ε) <= δ, from 0 to 1, in its shape; ∞ if there is none."""
+        delta = numbers("δ", delta, 0, 1)
         if self._normal is not None:
             return self._normal.epsilon(np.asarray(delta, float)[..., None]).max(axis=-1)
         return np.max([loss.epsilon(delta) for loss in self.losses], axis=0)
 
     def accuracy(self) -> float:
-        """Return the best attacker's accuracy at even odds."""
+        """Return the best attacker's accuracy at even odds, from 0.5 to 1."""
         return max(loss.accuracy() for loss in self.losses)
 
     def f_score(self, beta: float = 1.0) -> float:
-        """Return the largest F_β of any attacker at even odds."""
+        """Return the largest F_β of any attacker at even odds, for a β above 0 and below 10⁶."""
         return max(loss.f_score(beta) for loss in self.losses)
 
     def precision(self, recall: FloatArray | float) -> FloatArray:
-        """Return the largest precision at even odds of attackers with a recall, shape of recall."""
+        """Return the largest precision at even odds of attackers with a recall, in its shape.
+
+        The recall is above 0 and at most 1.
+        """
         return np.max([loss.precision(recall) for loss in self.losses], axis=0)
 
     def roc(self, points: int = 201) -> tuple[FloatArray, FloatArray]:
@@ -128,9 +144,33 @@ def privacy_loss(
 ) -> WorstLoss:
     """Return the privacy loss of a release, of one pair or the worst of all, in both orders.
 
-    Laws that are as likely as the fitted ones, where these are estimates, count as well. Without a
-    release it is that of the figures as they are.
+    It rests on the fitted normals, or on the exact law where one is known. Laws that are as likely
+    as the fitted ones, where these are estimates, count as well.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release or None
+        Of the model's statistics; None: the figures as they are.
+    pair : int, optional
+        Place of a pair, from 0 on; None: the worst of all.
+
+    Returns
+    -------
+    WorstLoss
+        Its methods delta, epsilon, accuracy, roc, f_score and precision are what is delivered.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> loss = dp.privacy_loss(model)
+    >>> loss
+    WorstLoss(best attacker right 66 times in 100; ε = 2.45 at δ = 0.001)
+    >>> loss.delta([0, 1]).round(3)
+    array([...])
     """
+    check_release(model, release)
     places = range(len(model.pairs)) if pair is None else [pair]
     losses = [pair_loss(model, release, place) for place in places]
     others = [one for place in places for one in model.pairs[place].alternatives]
@@ -139,17 +179,51 @@ def privacy_loss(
 
 
 def delivered_delta(model: GaussianModel, release: Release | None, epsilon: float) -> float:
-    """Return the δ that a release delivers at an ε: worst pair, worst order."""
-    return float(privacy_loss(model, release).delta(epsilon))
+    """Return the δ that a release delivers at an ε: worst pair, worst order.
+
+    What it rests on, model and release are as of `privacy_loss`; a release of None is the figures
+    as they are, and ε a number, for a promise from 0 on.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> noise = dp.calibrate("OptM", model, epsilon=1, delta=1e-3)
+    >>> round(dp.delivered_delta(model, noise, epsilon=1), 6)
+    0.001
+    """
+    return float(privacy_loss(model, release).delta(number("ε", epsilon)))
 
 
 def delivered_epsilon(model: GaussianModel, release: Release | None, delta: float) -> float:
-    """Return the ε that a release delivers at a δ: worst pair, worst order; ∞ if there is none."""
-    return float(privacy_loss(model, release).epsilon(delta))
+    """Return the ε that a release delivers at a δ: worst pair, worst order; ∞ if there is none.
+
+    What it rests on, model and release are as of `privacy_loss`; a release of None is the figures
+    as they are, and δ a number from 0 to 1.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> round(dp.delivered_epsilon(model, None, delta=1e-3), 2)
+    2.45
+    """
+    return float(privacy_loss(model, release).epsilon(number("δ", delta, 0, 1)))
 
 
 def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None) -> float:
-    """Return the accuracy of the best attacker at even odds on the most exposed pair, ½ + ½ TV."""
+    """Return the accuracy of the best attacker at even odds on the most exposed pair, ½ + ½ TV.
+
+    From 0.5, a coin toss, to 1. What it rests on, model and release are as of `privacy_loss`; a
+    release of None is the figures as they are.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> round(100 * dp.optimal_attack_accuracy(model), 1)
+    65.7
+    """
     losses = privacy_loss(model, release).losses[::2]  # it is the same in both orders
     return max(one.accuracy() for one in losses)
 
@@ -160,8 +234,8 @@ def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
     return np.array([one.accuracy.max() for one in judged])
 
 
-@dataclass(frozen=True, eq=False)
-class Verdict:
+@dataclass(frozen=True, eq=False, repr=False)
+class Verdict(Result):
     """Whether a release keeps a promise, and what it delivers.
 
     It rests on the "model" of fitted normals, or the "exact" law that is computed without them, or
@@ -192,6 +266,13 @@ class Verdict:
             f"Verdict({word} by the {self.law!r} law, δ = {worst:.4g} of {self.promise.delta:.4g})"
         )
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a pair: guesses (of 100), and δ delivered and promised, at the worse."""
+        import pandas as pd
+
+        delta = {"delta": self.delivered.max(axis=1), "promised": self.promise.delta}
+        return pd.DataFrame({"guesses": 100 * self.accuracy} | delta)
+
 
 def verdict(
     model: GaussianModel,
@@ -207,9 +288,10 @@ def verdict(
     something besides; bounds are public ones of the columns where these have none of their own, and
     it is a DistprivError if a column whose numbers are used has none at all.
     """
+    check_release(model, release)
     promise = release.promise if promise is None else promise
-    if promise is None:
-        raise ValueError(f"{release!r} comes with no promise; pass one.")
+    if not isinstance(promise, Promise):
+        raise DistprivError(f"{release!r} comes with no promise; pass a Promise, not {promise!r}.")
     return verdicts(model, [release], [promise], persons=persons, bounds=bounds)[0]
 
 
@@ -222,6 +304,7 @@ def verdicts(
     bounds: Bounds = (),
 ) -> list[Verdict]:
     """Hold releases against a promise each, see :func:`verdict`; normal noises side by side."""
+    check_release(model, *releases)
     accuracy = np.zeros((len(releases), len(model.pairs)))
     sure = accuracy > 0
     delta, exact = np.zeros((*accuracy.shape, 2)), np.full((*accuracy.shape, 2), np.nan)

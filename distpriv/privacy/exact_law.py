@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,12 +19,17 @@ from numpy.typing import NDArray
 from scipy import fft, special
 
 from distpriv.arrays import FloatArray, IntArray
-from distpriv.errors import NotApplicable
-from distpriv.model import AS_IT_IS, GaussianModel, Groups, PairModel, Release, fit_groups
+from distpriv.display import Result, plain
+from distpriv.errors import DistprivError, NotApplicable
+from distpriv.model import AS_IT_IS, GaussianModel, Groups, PairModel, Release
 from distpriv.model.grid import spacing
 from distpriv.privacy.loss import FiniteLoss
 from distpriv.queries import Pair, Query
-from distpriv.sources import source_of
+from distpriv.sources import fit_gaussian
+from distpriv.text import times, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["ExactLaw", "compute_law", "exact_law", "known_law", "log_chances"]
 
@@ -49,7 +54,7 @@ ComplexArray = NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
-class ExactLaw:
+class ExactLaw(Result):
     """Law of the statistics at the two shares of a pair, on the points of a grid.
 
     Of one count there may be the probabilities of 0 … n to the last digits of each, unless the law
@@ -63,8 +68,23 @@ class ExactLaw:
     complete: FloatArray | None = field(default=None, repr=False)  # (2, n + 1)
 
     def __repr__(self) -> str:
-        shape = " × ".join(map(str, self.probabilities.shape[1:]))
-        return f"ExactLaw({shape} points)"
+        points, right = self.probabilities[0].size, 100 * self.optimal_attack_accuracy()
+        return plain(
+            f"ExactLaw({whole(points)} points; best attacker on the bare figures right "
+            f"{times(right)})"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return probabilities at both shares, low and high, a row a point that is possible.
+
+        Columns of the statistics, 1 and on, say how far a point is above the first, in their units.
+        """
+        import pandas as pd
+
+        places = np.argwhere(self.probabilities.any(axis=0))
+        frame = pd.DataFrame(places * self.steps, columns=range(1, len(self.steps) + 1))
+        low, high = self.probabilities[(slice(None), *places.T)]
+        return frame.assign(low=low, high=high)
 
     def loss(self, noise: Release | FloatArray | None = None) -> FiniteLoss:
         """Return the privacy loss of the statistics with noise, P under the lower share.
@@ -73,8 +93,13 @@ class ExactLaw:
         which shows more, not less. NotApplicable if the release is not the statistics plus noise,
         or its noise mixes too many points.
         """
-        release = Release(covariance=noise) if isinstance(noise, np.ndarray) else noise
-        masses = self.masses(AS_IT_IS if release is None else release)
+        release = Release(covariance=noise) if isinstance(noise, np.ndarray) else noise or AS_IT_IS
+        if not isinstance(release, Release) or release.width not in (0, len(self.steps)):
+            raise DistprivError(
+                f"The law is of {len(self.steps)} statistics, and {release!r} is no release of "
+                "them; calibrate it to a model of the same query."
+            )
+        masses = self.masses(release)
         if masses is None:
             raise NotApplicable(
                 "The exact law of this release is not known: it needs normal noise, or Laplace "
@@ -249,7 +274,7 @@ class _Places:
     unit: FloatArray  # (m,), step of sums over records
     # (2, 4), records with neither, the second, the first and both of two properties
     cells: FloatArray | None
-    values: list[tuple[IntArray, IntArray]]  # places and their counts
+    counted: list[tuple[IntArray, IntArray]]  # places and their counts
 
 
 _KNOWN: WeakKeyDictionary[Groups, dict[Any, Any]] = WeakKeyDictionary()
@@ -295,13 +320,36 @@ def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
 def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> ExactLaw:
     """Return the law of one sum, mean or count on a grid, or of two counts, at both shares.
 
-    The n records are drawn without replacement; None: as many as the table has complete ones, drawn
-    with replacement from the groups' laws. Errors are those of :func:`distpriv.fit_gaussian`, and
-    NotApplicable if the law is not known.
+    No bell curve is assumed. It takes up to a second or two.
+
+    Parameters
+    ----------
+    table : DataFrame or Source
+    query : Query
+    pair : Pair
+    n : int, optional
+        Records, from 2 on, drawn without replacement; None: as many as the table has complete ones,
+        drawn with replacement from the groups' laws.
+
+    Returns
+    -------
+    ExactLaw
+        Its methods loss, delivered_delta and optimal_attack_accuracy take a release.
+
+    Raises
+    ------
+    NotApplicable
+        If the law is not known; other errors are those of :func:`distpriv.fit_gaussian`.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> query = dp.Query([dp.Count("employment", "employee")])
+    >>> law = dp.exact_law(dp.load_example("bank"), query, pair, n=100)
+    >>> round(100 * law.optimal_attack_accuracy(), 1)
+    59.7
     """
-    groups = source_of(table).groups(query, pair.secret)
-    count = int(groups.counts.sum()) if n is None else n
-    model = fit_groups([groups], query, [pair], count, replacement=n is None)
+    model = fit_gaussian(table, query, pair, n)
     law = compute_law(model.pairs[0], model)
     if law is None:
         raise NotApplicable(
@@ -435,18 +483,18 @@ def _log_choose(n: Any, k: Any) -> FloatArray:
 
 def _sums_law(places: _Places, numbers: IntArray, replacement: bool) -> ExactLaw | None:
     """Compute the law of the sum, on a circle that is as long as all but e⁻³⁷ of it."""
-    low, high = _window(places.values, numbers)
+    low, high = _window(places.counted, numbers)
     if high - low >= _MOST:
         return None
     size = _length(high - low + 1)
     waves = [
         fft.rfft(np.bincount(v % size, weights=c, minlength=size)) / c.sum()
-        for v, c in places.values
+        for v, c in places.counted
     ]
     if replacement:
         transforms = np.array([waves[0] ** k * waves[1] ** rest for k, rest in numbers.tolist()])
     else:
-        transforms = _without_replacement(places.values, waves, numbers, size)
+        transforms = _without_replacement(places.counted, waves, numbers, size)
     laws = np.roll(fft.irfft(transforms, size), -low, axis=1)
     rounding = max(_NEGLIGIBLE, 1e-16 * float(numbers[0].sum()))
     return _cropped(laws[:, : high - low + 1], places.unit, rounding)

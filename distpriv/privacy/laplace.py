@@ -40,7 +40,7 @@ _BELL = 28.0  # deviations over √2 beyond which a bell curve is 0
 _GROUPS, _ERRORS, _SHARE = 16, 3.0, 1e-3  # standard errors of groups of nodes, and a share of δ
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class NodeLoss(FiniteLoss):
     """Loss of two laws at nodes, p and q of shape (nodes, points of the mesh)."""
 

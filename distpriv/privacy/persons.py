@@ -10,17 +10,21 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, integer
+from distpriv.display import Result, plain
 from distpriv.errors import DistprivError
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.model.grid import deviations
 from distpriv.privacy.loss import NormalLoss, normal_delta
 from distpriv.queries import Query, Statistic
 from distpriv.text import near, significant
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Bound", "Bounds", "PerRecord", "Persons", "as_bounds", "check_bounds", "data_range"]
 __all__ += ["each_record", "per_record", "record_moves"]
@@ -75,11 +79,30 @@ def _bound(row: tuple[Any, ...]) -> Bound:
 
 
 @dataclass(frozen=True)
-class Persons:
+class Persons(Result):
     """Hold an (ε, δ) to every single record, besides that for the share.
 
-    Public bounds of the columns are those of `as_bounds`; () takes the scenario's. A number or a
-    bound out of its domain is a DistprivError.
+    Attributes
+    ----------
+    epsilon, delta : float
+        ε from 0 on, δ from 0 to below 1: differential privacy, for tables that differ in a record.
+    bounds : mapping of column to (low, high), or rows (column, low, high)
+        Public numbers that no value is below or above, of every column whose numbers are used; not
+        the table's own range. () takes the scenario's.
+
+    Raises
+    ------
+    DistprivError
+        If a number or a bound is out of its domain.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> each = dp.Persons(epsilon=1, delta=1e-3, bounds={"age": (17, 90)})
+    >>> noise = dp.calibrate("OptM", model, epsilon=1, delta=1e-3, persons=each)
+    >>> round(noise.per_record(model.query, 400, each.bounds).epsilon(1e-3), 2)
+    0.3
     """
 
     epsilon: float
@@ -104,6 +127,7 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     column whose numbers are used has no bounds, bounds are not low < high, a statistic is no sum
     over the records, or there are too many columns.
     """
+    n = integer("The number of records n", n, 1)
     ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
     together: dict[tuple[str, bool], list[int]] = {}
     for place, statistic in enumerate(query.statistics):
@@ -187,8 +211,8 @@ def data_range(model: GaussianModel) -> dict[str, tuple[float, float]]:
 # ---------------------------------------------------------------- what noise promises
 
 
-@dataclass(frozen=True)
-class PerRecord:
+@dataclass(frozen=True, repr=False)
+class PerRecord(Result):
     """(ε, δ)-differential privacy per record that a noise gives.
 
     μ is the largest Mahalanobis length of a record's move under the normal noise (μ-Gaussian
@@ -198,6 +222,16 @@ class PerRecord:
 
     mu: float
     pure: float = math.inf
+
+    def __repr__(self) -> str:
+        return plain(f"PerRecord(ε = {significant(self.epsilon(1e-3))} at δ = 0.001)")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return columns delta and epsilon, ε at a few δ."""
+        import pandas as pd
+
+        deltas = [10.0**power for power in range(-9, -1)]
+        return pd.DataFrame({"delta": deltas, "epsilon": map(self.epsilon, deltas)})
 
     def epsilon(self, delta: float) -> float:
         """Return the least ε at a δ from 0 to below 1; ∞ where there is none below 1000.
@@ -246,6 +280,8 @@ def each_record(
     model: GaussianModel, releases: Sequence[Release], persons: Persons | None, bounds: Bounds
 ) -> list[PerRecord | None]:
     """Return what each record gets; None where nobody asks, or bounds are wanting."""
+    if not (persons is None or isinstance(persons, Persons)):
+        raise DistprivError(f"persons must be distpriv.Persons(epsilon, delta), not {persons!r}.")
     ranges = (persons and persons.bounds) or as_bounds(bounds)
     if persons is not None or ranges:
         try:

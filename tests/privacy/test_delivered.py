@@ -114,7 +114,7 @@ def test_several_pairs_deliver_their_worst_in_both_orders():
     np.testing.assert_allclose(loss.delta(epsilons), worst, rtol=1e-12)
     np.testing.assert_allclose(loss.epsilon(worst), epsilons, atol=1e-9)
     assert loss.accuracy() == max(one.accuracy() for one in losses)
-    assert repr(loss) == f"WorstLoss(of 4, best attack {loss.accuracy():.4g})"
+    assert repr(loss) == "WorstLoss(best attacker right 76 times in 100; ε = 5.48 at δ = 0.001)"
     assert loss.f_score() == max(each.f_score() for one in losses for each in (one, one.reversed))
     assert loss.precision(0.3) == max(loss.precision(0.3) for loss in loss.losses)
     assert privacy_loss(both, pair=1).accuracy() == pytest.approx(losses[1].accuracy())

@@ -224,10 +224,10 @@ def test_figures_refuse_what_is_out_of_range():
     alike = NormalLoss.between(np.zeros(2), np.eye(2), np.eye(2))
     assert alike.f_score(2.0) == pytest.approx(5 / 6)  # by always guessing P
     for loss, figure, wrong, words in (
-        (FiniteLoss(P, Q), "epsilon", (-0.1, 1.1, math.nan), "δ must lie between 0 and 1"),
-        (alike, "epsilon", (-0.1, 1.1, math.nan), "δ must lie between 0 and 1"),
-        (alike, "f_score", (0.0, -1.0, math.nan, math.inf), "β must be above 0"),
-        (alike, "precision", (0.0, 1.1, math.nan), "A recall lies above 0"),
+        (FiniteLoss(P, Q), "epsilon", (-0.1, 1.1, math.nan), "δ must be a number from 0 to 1"),
+        (alike, "epsilon", (-0.1, 1.1, math.nan), "δ must be a number from 0 to 1"),
+        (alike, "f_score", (0.0, -1.0, math.nan, math.inf), "β must be a number above 0"),
+        (alike, "precision", (0.0, 1.1, math.nan), "A recall must be a number above 0"),
     ):
         for one in wrong:
             with pytest.raises(DistprivError, match=words):
