@@ -326,7 +326,7 @@ def _evaluated(options: argparse.Namespace) -> Evaluation:
 
     if not options.scenario:
         raise DistprivError("Name the file of a scenario that the dashboard saved, and its table.")
-    scenario = Scenario.load(options.scenario)
+    scenario = Scenario.from_json(Path(options.scenario))
     public = read_table(scenario.reference_data) if scenario.reference_data else None
     return evaluate(scenario, _opened(options.table, scenario), reference=public)
 

@@ -103,7 +103,7 @@ def saved(flags, tmp_path, monkeypatch):
     monkeypatch.setenv("DISTPRIV_DATABASE", f"sqlite:///{tmp_path}/records.sqlite")
     census = example_source("census-income")
     scenario = start(census)
-    Scenario(**vars(scenario) | {"statistics": scenario.statistics[:2]}).save("scenario.json")
+    Scenario(**vars(scenario) | {"statistics": scenario.statistics[:2]}).to_json("scenario.json")
     frame = census.frame.head(1000).rename_axis("id").reset_index()
     frame.to_csv("people.csv", index=False)
     frame.to_parquet("people.parquet")
@@ -111,7 +111,7 @@ def saved(flags, tmp_path, monkeypatch):
     frame.to_csv("folder/people.csv", index=False)
     text = json.loads((tmp_path / "scenario.json").read_text()) | {"source": "upload"}
     (tmp_path / "own.json").write_text(json.dumps(text))
-    return Scenario.load("scenario.json")
+    return Scenario.from_json("scenario.json")
 
 
 def test_report_is_of_the_recommended_way_of_an_example(saved, tmp_path, capsys):
@@ -185,7 +185,7 @@ def test_release_asks_of_a_table_like_another_whether_it_is_a_version(saved, tmp
     ("words", "sentence"),
     [
         (["report"], "Name the file of a scenario that the dashboard saved, and its table."),
-        (["report", "none.json"], "The file 'none.json' cannot be opened: No such file or directory."),
+        (["report", "none.json"], "none.json cannot be opened (no such file or directory); check its name."),
         (["report", "people.csv"], "This is no scenario, for it is no JSON; save it anew."),
         (["report", "own.json"], "The scenario is of no example; name its table's file, too."),
         (["report", "own.json", "none.csv"], "none.csv cannot be opened (no such file or directory)"),

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import blake2b
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from distpriv.analysis.limits import Limit
+from distpriv.display import Result
 from distpriv.errors import DistprivError, ReadError
-from distpriv.mechanisms.base import Calibration
+from distpriv.files import File, text_of
+from distpriv.mechanisms.base import Calibration, mechanism_named
 from distpriv.model import Promise
-from distpriv.privacy import Bound, Persons
-from distpriv.queries import Pair, Statistic
+from distpriv.privacy import Bound, Persons, as_bounds
+from distpriv.queries import Pair, Query, Statistic
 from distpriv.tables.options import ReadOptions, Row
-from distpriv.text import near
+from distpriv.text import near, one_of
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Scenario"]
 
@@ -26,8 +32,8 @@ _RECORD = Row()
 _FORMAT, _VERSION = "distpriv scenario", 1
 
 
-@dataclass(frozen=True)
-class Scenario:
+@dataclass(frozen=True, repr=False)
+class Scenario(Result):
     """Hold everything that is chosen; `evaluate` computes what it comes to on a table.
 
     Attributes
@@ -57,6 +63,19 @@ class Scenario:
         That an attacker has already.
     seed : int
         Of simulations.
+
+    Raises
+    ------
+    DistprivError
+        If a name is none of those that there are, a secret is there twice, or bounds are none.
+
+    Examples
+    --------
+    >>> late = dp.SensitiveProperty("late", "yes")
+    >>> scenario = dp.Scenario("bank", secrets=late.pair(0.25, 0.1), statistics=dp.Mean("amount"))
+    >>> dp.Scenario.from_json(scenario.to_json()) == scenario
+    True
+    >>> dp.evaluate(scenario, dp.load_example("bank"))
     """
 
     source: str = "census-income"
@@ -81,6 +100,32 @@ class Scenario:
     known_records: int = 0
     seed: int = 0
 
+    def __post_init__(self) -> None:
+        secrets: Any = self.secrets
+        statistics: Any = getattr(self.statistics, "statistics", self.statistics)
+        secrets = (secrets,) if isinstance(secrets, Pair) else tuple(secrets)
+        statistics = (statistics,) if isinstance(statistics, Statistic) else tuple(statistics)
+        object.__setattr__(self, "secrets", secrets)
+        object.__setattr__(self, "statistics", statistics)
+        if isinstance(self.bounds, Mapping):
+            object.__setattr__(self, "bounds", as_bounds(self.bounds))
+        mechanism_named(self.mechanism)
+        for name in ("by", "units", "calibration"):
+            one_of(name, getattr(self, name), get_args(_TYPES[name]))
+
+    def __repr__(self) -> str:
+        if not self.secrets or not self.statistics:
+            return f"Scenario({self.source!r}, {len(self.statistics)} statistics)"
+        return f"Scenario({self.source!r}, {Query(self.statistics)!r}, {self.secrets[0]!r})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a choice that differs from the default: setting and value."""
+        import pandas as pd
+
+        plain = json.loads(self.to_json())
+        rows = [(name, value) for name, value in plain.items() if name in _DEFAULTS]
+        return pd.DataFrame(rows, columns=["setting", "value"])
+
     @property
     def limit(self) -> Limit | Promise:
         """Limit that is accepted: right guesses of 100, or ε and δ.
@@ -104,16 +149,19 @@ class Scenario:
         """Digest of all choices, 32 hexadecimal digits."""
         return blake2b(self.to_json().encode(), digest_size=16).hexdigest()
 
-    def to_json(self) -> str:
-        """Return what differs from the default as JSON; `from_json` reads it."""
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return what differs from the default as JSON, and write it to a file if one is named."""
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         changed = {name: one for name, one in values.items() if one != _DEFAULTS[name]}
         plain = {"format": _FORMAT, "version": _VERSION} | changed
-        return json.dumps(plain, ensure_ascii=False, indent=1, default=_plain)
+        text = json.dumps(plain, ensure_ascii=False, indent=1, default=_plain)
+        if path is not None:
+            Path(path).write_text(text + "\n", encoding="utf-8")
+        return text
 
     @classmethod
-    def from_json(cls, text: str) -> Scenario:
-        """Read what `to_json` wrote.
+    def from_json(cls, file: File) -> Scenario:
+        """Read what `to_json` wrote: its text, a path, bytes or an open file.
 
         Raises
         ------
@@ -121,7 +169,11 @@ class Scenario:
             If it is no scenario of this version, or has fields that are none or of another type.
         """
         try:
-            plain = json.loads(text, parse_constant=int)  # which refuses NaN and ∞: no JSON
+            plain = json.loads(
+                text_of(file), parse_constant=int
+            )  # which refuses NaN and ∞: no JSON
+        except ReadError:
+            raise
         except (ValueError, TypeError, RecursionError):
             raise ReadError("This is no scenario, for it is no JSON; save it anew.") from None
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
@@ -141,21 +193,6 @@ class Scenario:
         if values.get("by") == "epsilon" and values.get("epsilon") is None:
             raise ReadError("The scenario's limit is set by ε, and it has none; add epsilon.")
         return cls(**values)
-
-    def save(self, path: str | Path) -> None:
-        """Write the scenario to a file."""
-        Path(path).write_text(self.to_json() + "\n", encoding="utf-8")
-
-    @classmethod
-    def load(cls, path: str | Path) -> Scenario:
-        """Read a scenario from a file; DistprivError if there is none."""
-        try:
-            text = Path(path).read_text(encoding="utf-8")
-        except OSError as error:
-            raise ReadError(f"The file {str(path)!r} cannot be opened: {error.strerror}.") from None
-        except UnicodeDecodeError:
-            raise ReadError(f"The file {str(path)!r} is no text, so it is no scenario.") from None
-        return cls.from_json(text)
 
 
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Scenario)}

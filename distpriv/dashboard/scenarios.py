@@ -132,7 +132,7 @@ def open_file(state: State, data: bytes) -> None:
 
     Of a table that is not here, the rest is asked of the table in use. ReadError if it is none.
     """
-    brought = Scenario.from_json(data.decode("utf-8-sig", "replace"))
+    brought = Scenario.from_json(data)
     here = brought.source in state.offered("source")
     start = state.start(brought.source if here else state.scenario.source)
     brought = brought if brought.secrets else replace(brought, secrets=start.secrets)

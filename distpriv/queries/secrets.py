@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, number
 from distpriv.errors import DistprivError
 from distpriv.queries.columns import (
     Label,
@@ -24,6 +24,7 @@ from distpriv.queries.columns import (
     numbers_of,
 )
 from distpriv.queries.statistics import check_column, from_fields
+from distpriv.text import FIXED, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,7 @@ Threshold = float | str
 """A number, or a date as ISO text."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class SensitiveProperty:
     """A property that a record has or has not: a value, an answer, a number or date in a range.
 
@@ -74,8 +75,11 @@ class SensitiveProperty:
         values: Any = self.values
         if isinstance(values, str) or not hasattr(values, "__iter__"):
             values = (values,)
-        labels = dict.fromkeys(as_label(value) for value in values)
-        object.__setattr__(self, "values", tuple(labels))
+        labels = tuple(map(as_label, values))
+        object.__setattr__(self, "values", tuple(dict.fromkeys(labels)))  # 1 and True are one
+        if len({(type(label), label) for label in labels}) < len(labels):
+            twice = next(label for at, label in enumerate(labels) if label in labels[:at])
+            raise DistprivError(f"The secret has {twice!r} twice; give each value once.")
         for name in ("above", "below"):
             if getattr(self, name) is not None:
                 object.__setattr__(self, name, self._threshold(getattr(self, name)))
@@ -99,6 +103,11 @@ class SensitiveProperty:
                 raise DistprivError(f"between of {self.column!r} needs two numbers or two dates.")
             if low > high:  # type: ignore[operator]
                 raise DistprivError(f"between of {self.column!r} needs the smaller end first.")
+
+    def __repr__(self) -> str:
+        fields = {k: v for k, v in vars(self).items() if k != "column" and v not in (None, (), "")}
+        given = ", ".join(f"{name}={value!r}" for name, value in fields.items())
+        return f"SensitiveProperty({self.column!r}, {given})"
 
     @property
     def _thresholds(self) -> tuple[Any, ...]:
@@ -152,7 +161,9 @@ class SensitiveProperty:
 
     def pair(self, center: float, width: float) -> Pair:
         """Return the two shares half a width below and above a center; all are fractions."""
-        return Pair(self, round(center - width / 2, 12), round(center + width / 2, 12))
+        center = number(f"The center of {self.label}", center)
+        half = number(f"The width of {self.label}", width) / 2
+        return Pair(self, round(center - half, 12), round(center + half, 12))
 
     def plain(self) -> dict[str, Any]:
         """Return the property as JSON has it."""
@@ -165,7 +176,7 @@ class SensitiveProperty:
         return from_fields(cls, fields, "secret")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Pair:
     """Two shares of one property that nobody shall tell apart.
 
@@ -174,6 +185,14 @@ class Pair:
     secret : SensitiveProperty
     low, high : float
         Fractions, 0 <= low < high <= 1.
+
+    Examples
+    --------
+    >>> pair = dp.Pair(dp.SensitiveProperty("income", ">50K"), 0.2, 0.3)
+    >>> pair
+    Pair(income = >50K, 20 % or 30 %)
+    >>> pair == dp.SensitiveProperty("income", ">50K").pair(center=0.25, width=0.1)
+    True
     """
 
     secret: SensitiveProperty
@@ -181,11 +200,22 @@ class Pair:
     high: float
 
     def __post_init__(self) -> None:
+        if not isinstance(self.secret, SensitiveProperty):
+            raise DistprivError(
+                f"{self.secret!r} is no secret; write SensitiveProperty('income', '>50K')."
+            )
+        for name in ("low", "high"):
+            share = number(f"A share of {self.secret.label}", getattr(self, name))
+            object.__setattr__(self, name, share)
         if not 0 <= self.low < self.high <= 1:
             raise DistprivError(
                 f"The two shares of {self.secret.label} must lie between 0 and 1 and differ, the "
                 f"smaller one first; they are {self.low:g} and {self.high:g}."
             )
+
+    def __repr__(self) -> str:
+        low, high = (percent(share).replace(FIXED, " ") for share in (self.low, self.high))
+        return f"Pair({self.secret.label}, {low} or {high})"
 
     @property
     def width(self) -> float:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 
 from distpriv.arrays import FloatArray
+from distpriv.display import Result
 from distpriv.errors import DistprivError
 from distpriv.queries.columns import Label, as_label, column_of, flags_of, numbers_of
 from distpriv.queries.nonlinear import correlation, deviation, influence, quantile
@@ -39,7 +40,7 @@ _NEEDS = {"count": "value", "proportion": "value", "correlation": "other", "quan
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Statistic:
     """One statistic of n records, made by `Mean`, `Count`, `Median` and their like.
 
@@ -53,6 +54,13 @@ class Statistic:
         Second column of a correlation; "" for the others.
     level : float or None
         Of a quantile, above 0 and below 1; None for the others.
+
+    Examples
+    --------
+    >>> dp.Statistic("mean", "age") == dp.Mean("age")
+    True
+    >>> dp.Count("sex", "Female").label
+    'count sex = Female'
     """
 
     kind: str
@@ -93,6 +101,10 @@ class Statistic:
                     f"as 0.9; it is {level!r}."
                 )
             object.__setattr__(self, "level", float(level))
+
+    def __repr__(self) -> str:
+        some = (self.column, self.value, self.other or None, self.level)
+        return f"{self.kind.title()}({', '.join(repr(one) for one in some if one is not None)})"
 
     @property
     def linear(self) -> bool:
@@ -193,59 +205,117 @@ def from_fields(make: type[T], fields: object, noun: str) -> T:
 
 
 def Mean(column: str) -> Statistic:  # noqa: N802
-    """Return the average of a column."""
+    """Return the average of a column.
+
+    Examples
+    --------
+    >>> dp.Mean("age").label
+    'mean age'
+    """
     return Statistic("mean", column)
 
 
 def Sum(column: str) -> Statistic:  # noqa: N802
-    """Return the total of a column."""
+    """Return the total of a column.
+
+    Examples
+    --------
+    >>> dp.Sum("amount").label
+    'sum amount'
+    """
     return Statistic("sum", column)
 
 
 def Count(column: str, value: Label) -> Statistic:  # noqa: N802
-    """Return the number of records whose column has a value."""
+    """Return the number of records whose column has a value.
+
+    Examples
+    --------
+    >>> dp.Count("sex", "Female").label
+    'count sex = Female'
+    """
     return Statistic("count", column, value)
 
 
 def Proportion(column: str, value: Label) -> Statistic:  # noqa: N802
-    """Return the share of records whose column has a value."""
+    """Return the share of records whose column has a value.
+
+    Examples
+    --------
+    >>> dp.Proportion("sex", "Female").title
+    'share Female (sex)'
+    """
     return Statistic("proportion", column, value)
 
 
 def Median(column: str) -> Statistic:  # noqa: N802
-    """Return the median of a column."""
+    """Return the median of a column.
+
+    Examples
+    --------
+    >>> dp.Median("income").title
+    'median income'
+    """
     return Statistic("median", column)
 
 
 def Quantile(column: str, level: float) -> Statistic:  # noqa: N802
-    """Return the value that a share of the records, above 0 and below 1, does not exceed."""
+    r"""Return the value that a share of the records, above 0 and below 1, does not exceed.
+
+    Examples
+    --------
+    >>> dp.Quantile("income", 0.9).title
+    '90\xa0% quantile of income'
+    """
     return Statistic("quantile", column, level=level)
 
 
 def Deviation(column: str) -> Statistic:  # noqa: N802
-    """Return the standard deviation of a column."""
+    """Return the standard deviation of a column.
+
+    Examples
+    --------
+    >>> dp.Deviation("income").title
+    'deviation of income'
+    """
     return Statistic("deviation", column)
 
 
 def Correlation(column: str, other: str) -> Statistic:  # noqa: N802
-    """Return Pearson's correlation of two columns."""
+    """Return Pearson's correlation of two columns.
+
+    Examples
+    --------
+    >>> dp.Correlation("age", "income").title
+    'correlation of age and income'
+    """
     return Statistic("correlation", column, other=other)
 
 
-@dataclass(frozen=True)
-class Query:
+@dataclass(frozen=True, repr=False)
+class Query(Result):
     """The statistics that a release holds, at least one and all different.
 
     Any iterable of statistics is accepted, and a single one.
+
+    Examples
+    --------
+    >>> query = dp.Query([dp.Mean("age"), dp.Count("sex", "Female")])
+    >>> query
+    Query(mean age, count sex = Female)
+    >>> query.to_frame()
+            kind column   value
+    0   mean    age
+    1  count    sex  Female
     """
 
     statistics: tuple[Statistic, ...]
 
     def __post_init__(self) -> None:
         several: Any = self.statistics
-        object.__setattr__(
-            self, "statistics", (several,) if isinstance(several, Statistic) else tuple(several)
-        )
+        if isinstance(several, Statistic | str) or not hasattr(several, "__iter__"):
+            several = (several,)
+        object.__setattr__(self, "statistics", tuple(several))
         for one in self.statistics:
             if not isinstance(one, Statistic):
                 raise DistprivError(
@@ -259,6 +329,15 @@ class Query:
 
     def __len__(self) -> int:
         return len(self.statistics)
+
+    def __repr__(self) -> str:
+        return f"Query({', '.join(self.labels)})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a statistic: kind and column, and value, other or level where there are."""
+        import pandas as pd
+
+        return pd.DataFrame([one.plain() for one in self.statistics]).fillna("")
 
     @property
     def labels(self) -> tuple[str, ...]:

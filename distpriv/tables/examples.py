@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from distpriv.errors import ReadError
 from distpriv.site import DATA
+from distpriv.text import one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["EXAMPLES", "Example", "load_census_income", "load_example"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Example:
     """Hold a table to start with, and the question that it begins with.
 
@@ -54,6 +55,9 @@ class Example:
     bounds: Mapping[str, tuple[float, float]] = field(hash=False)
     records: int = 100
 
+    def __repr__(self) -> str:
+        return f"Example({self.key!r}, {self.title!r})"
+
 
 def _tuples(value: Any) -> Any:
     """Make tuples of lists."""
@@ -73,7 +77,7 @@ def load_example(name: str) -> pd.DataFrame:
     Parameters
     ----------
     name : str
-        A key of ``EXAMPLES``.
+        census-income, bank, hospital, school or staff; ``dp.tables.EXAMPLES`` tells of each.
 
     Returns
     -------
@@ -84,11 +88,16 @@ def load_example(name: str) -> pd.DataFrame:
     ------
     ReadError
         If there is no such example, or its file is not there.
+
+    Examples
+    --------
+    >>> table = dp.load_example("bank")
+    >>> table.shape, list(table)[:3]
+    ((15000, 8), ['age', 'employment', 'income'])
     """
     import pandas as pd
 
-    if name not in EXAMPLES:
-        raise ReadError(f"There is no example {name!r}; take one of {', '.join(EXAMPLES)}.")
+    one_of("example", name, EXAMPLES, ReadError)
     file = f"{name.replace('-', '_')}.parquet"
     try:
         return pd.read_parquet(DATA / file)
@@ -97,5 +106,11 @@ def load_example(name: str) -> pd.DataFrame:
 
 
 def load_census_income() -> pd.DataFrame:
-    """Return 45 222 synthetic census records whose moments are close to those of UCI Adult."""
+    """Return 45 222 synthetic census records whose moments are close to those of UCI Adult.
+
+    Examples
+    --------
+    >>> dp.load_census_income()["income"].value_counts(normalize=True).round(2).to_dict()
+    {'<=50K': 0.75, '>50K': 0.25}
+    """
     return load_example("census-income")

@@ -5,19 +5,26 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
+from distpriv.display import html
 from distpriv.errors import ReadError
+from distpriv.text import near
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ColumnType", "Notice", "ReadOptions", "Row", "RowKind"]
+__all__ = ["ColumnType", "HowRead", "Notice", "ReadOptions", "Row", "RowKind"]
 __all__ += ["excerpt", "how_as_json", "how_from_json", "how_read"]
 
 ColumnType = Literal["number", "category", "boolean", "date", "identifier", "text"]
 RowKind = Literal["record", "cell", "part"]
 _PAIRS = {"missing", "types", "split"}
+
+
+def _twice(pairs: Iterable[tuple[str, Any]]) -> list[str]:
+    names = [name for name, _ in pairs]
+    return [name for name in names if names.count(name) > 1]
 
 
 def _frozen(value: Any) -> Any:
@@ -29,7 +36,7 @@ def _frozen(value: Any) -> Any:
     return tuple(map(_frozen, value))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ReadOptions:
     """Hold everything that decides how a file becomes a table.
 
@@ -110,8 +117,16 @@ class ReadOptions:
             return "split gives each column the text between its answers"
         if self.day_first not in (None, True, False):
             return "day_first is true or false"
-        wrong = [kind for _, kind in self.types if kind not in get_args(ColumnType)]
-        return f"there is no type of column {wrong[0]!r}" if wrong else ""
+        kinds = get_args(ColumnType)
+        wrong = next((kind for _, kind in self.types if kind not in kinds), None)
+        if wrong is not None:
+            return f"there is no type of column {wrong!r}, but {', '.join(kinds)}"
+        several = (name for pairs in _PAIRS for name in _twice(getattr(self, pairs)))
+        return next((f"column {name!r} is there twice" for name in several), "")
+
+    def __repr__(self) -> str:
+        chosen = ", ".join(f"{name}={value!r}" for name, value in self.arguments().items())
+        return f"ReadOptions({chosen})"
 
     @property
     def writing(self) -> tuple[str, str]:
@@ -123,9 +138,9 @@ class ReadOptions:
 
         A header without a first row lets the records begin below it.
         """
-        unknown = changes.keys() - {field.name for field in fields(self)}
-        if unknown:
-            raise ReadError(f"There is no option {min(unknown)!r} for reading; leave it out.")
+        for name in sorted(changes.keys() - _DEFAULTS.keys()):
+            hint = near(name, _DEFAULTS)
+            raise ReadError(f"There is no option {name!r} for reading; leave it out.{hint}")
         for name in changes.keys() & _PAIRS:
             changes[name] = dict(getattr(self, name)) | dict(changes[name])
         if changes.get("header") and "first" not in changes:
@@ -211,14 +226,59 @@ def how_from_json(value: dict[str, Any]) -> tuple[ReadOptions, tuple[Notice, ...
     return ReadOptions(**value["options"]), notices
 
 
-def how_read(frame: pd.DataFrame) -> tuple[ReadOptions, tuple[Notice, ...]]:
-    """Return the options that :func:`distpriv.read_table` read a table with, and the notices.
+class HowRead(NamedTuple):
+    """Hold how a table was read: the options, and notices of what was guessed or looks wrong."""
+
+    options: ReadOptions
+    notices: tuple[Notice, ...]
+
+    def __repr__(self) -> str:
+        return "\n".join([repr(self.options), *(f"- {notice.text}" for notice in self.notices)])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a notice: column ("" for the whole table), notice, and what changes it."""
+        import pandas as pd
+
+        def written(name: str, value: Any) -> str:
+            return f"{name}={dict(value) if name in _PAIRS else value!r}"
+
+        rows = [
+            (one.column, one.text, ", ".join(written(*change) for change in one.changes))
+            for one in self.notices
+        ]
+        return pd.DataFrame(rows, columns=["column", "notice", "changes"])
+
+    def _repr_html_(self) -> str:
+        return html(repr(self.options), self.to_frame())
+
+
+def how_read(table: pd.DataFrame) -> HowRead:
+    r"""Return the options that :func:`distpriv.read_table` read a table with, and the notices.
+
+    Parameters
+    ----------
+    table : DataFrame
+        As `read_table` gave it.
+
+    Returns
+    -------
+    HowRead
+        A pair of options and notices; ``read_table(file, **changes)`` reads it the other way, with
+        the changes of a notice.
 
     Raises
     ------
     ReadError
         If the table was not read by it.
+
+    Examples
+    --------
+    >>> dp.how_read(dp.read_table("day;pay\n1.2.24;1,5\n3.2.24;2,5\n4.2.24;4,0\n"))
+    ReadOptions(delimiter=';', decimal=',')
+    - 3 dates of 'day' fit day first and month first: '1.2.24' was read as 2024-02-01; it may be
+    2024-01-02.
     """
-    if "distpriv" not in frame.attrs:
+    how = getattr(table, "attrs", {})
+    if "distpriv" not in how:
         raise ReadError("This table was not read by read_table, so nothing is noted of it.")
-    return how_from_json(frame.attrs["distpriv"])
+    return HowRead(*how_from_json(how["distpriv"]))

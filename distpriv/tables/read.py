@@ -3,19 +3,19 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from distpriv.display import Progress, tracked
 from distpriv.errors import ReadError
+from distpriv.files import File, content_of
 from distpriv.tables.columns import (
     CELLS,
     Column,
@@ -33,8 +33,6 @@ from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt, ho
 from distpriv.tables.rows import tell_row
 
 if TYPE_CHECKING:
-    import os
-
     import pandas as pd
 
 __all__ = ["Reading", "frame_of", "frame_of_arrow", "in_memory", "read", "read_table", "tell_odd"]
@@ -83,7 +81,10 @@ class Reading:
 
 
 def read(
-    source: bytes | str | os.PathLike[str], options: ReadOptions | None = None, **changes: Any
+    file: File,
+    options: ReadOptions | None = None,
+    progress: Progress = None,
+    **changes: Any,
 ) -> Reading:
     """Read a file as :func:`read_table` does."""
     if options is None or {"member", "delimiter"} & changes.keys():
@@ -91,20 +92,9 @@ def read(
     else:
         start, fixed = options, frozenset(ReadOptions.__dataclass_fields__)
     try:
-        return _read(_bytes(source), start.changed(**changes), fixed)
+        return _read(content_of(file), start.changed(**changes), fixed, progress)
     except (MemoryError, duckdb.OutOfMemoryException):
         raise ReadError(TOO_LARGE) from None
-
-
-def _bytes(source: bytes | str | os.PathLike[str]) -> bytes:
-    if isinstance(source, bytes):
-        return source
-    path = Path(source)
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        reason = (error.strerror or "it is no file").lower()
-        raise ReadError(f"{path.name} cannot be opened ({reason}); check its name.") from None
 
 
 def in_memory() -> duckdb.DuckDBPyConnection:
@@ -113,7 +103,7 @@ def in_memory() -> duckdb.DuckDBPyConnection:
     return duckdb.connect(config={"threads": 2, "temp_directory": "", **dict.fromkeys(off, False)})
 
 
-def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
+def _read(data: bytes, options: ReadOptions, fixed: frozenset[str], progress: Progress) -> Reading:
     grid = open_grid(data, options, fixed)
     del data
     options, notices = grid.options, list(grid.notices)
@@ -141,7 +131,9 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str]) -> Reading:
         db.register("records", rows)
         db.execute(macros)
         types = {column.name: column.type for column in columns}
-        arrays = [array for part in _parts(columns, rows) for array in _typed(db, part, rows)]
+        parts = _parts(columns, rows)
+        some = tracked(parts, len(parts), "Columns", progress)
+        arrays = [array for part in some for array in _typed(db, part, rows)]
         for column, array in zip(columns, arrays, strict=True):
             count = len(array) - array.null_count
             every = column.complete and column.step == 1 and column.count(column.labels)
@@ -166,10 +158,10 @@ def _records(rows: pa.Table, options: ReadOptions) -> pa.Table:
     return rows if pc.all(keep).as_py() else rows.filter(keep)
 
 
-def _parts(columns: list[Column], rows: pa.Table) -> Iterator[list[Column]]:
+def _parts(columns: list[Column], rows: pa.Table) -> list[list[Column]]:
     """Take so many columns that neither their values nor planning takes much."""
     size = max(1, min(100, 4_000_000 // len(rows)))
-    return (columns[at : at + size] for at in range(0, len(columns), size))
+    return [columns[at : at + size] for at in range(0, len(columns), size)]
 
 
 def _typed(db: _Db, columns: list[Column], rows: pa.Table) -> list[pa.Array]:
@@ -315,23 +307,30 @@ def _frame(table: pa.Table) -> pd.DataFrame:
 
 
 def read_table(
-    source: bytes | str | os.PathLike[str] | IO[str] | IO[bytes],
+    file: File,
     options: ReadOptions | None = None,
+    *,
+    progress: Progress = None,
     **changes: Any,
 ) -> pd.DataFrame:
-    """Read a CSV, Excel or Parquet file as a DataFrame.
+    r"""Read a CSV, Excel or Parquet file as a DataFrame.
 
     What is not chosen is guessed, with a notice where it may be otherwise.
 
     Parameters
     ----------
-    source : bytes, path or open file
-        A path in text, never a table's text.
+    file : path, bytes, open file or str
+        A str that has a line break is the table's text, any other one a path.
     options : ReadOptions, optional
         All that decides how it is read; nothing is guessed then.
+    progress : bool or callable, optional
+        Whether to show how far it is, or a function of columns done and of all; by default a line
+        on a terminal after a second.
     **changes
         Single options: ``read_table(path, decimal=",", types={"zip": "category"})``. Of another
-        member or with another delimiter, all else is guessed anew.
+        member or with another delimiter, all else is guessed anew. They are the fields of
+        :class:`distpriv.tables.ReadOptions`: member, delimiter, quote, escape, decimal, thousands,
+        header, first, last, drop, missing, types, split and day_first.
 
     Returns
     -------
@@ -342,8 +341,11 @@ def read_table(
     ------
     ReadError
         Says what is wrong, where, and what to do.
+
+    Examples
+    --------
+    >>> table = dp.read_table("name;pay\nAnn;1,5\nBob;2,5\nCid;4,0\n")
+    >>> table["pay"].mean().round(2)
+    np.float64(2.67)
     """
-    if isinstance(source, io.IOBase) or hasattr(source, "read"):
-        content = source.read()
-        source = content.encode() if isinstance(content, str) else bytes(content)
-    return read(source, options, **changes).to_frame()
+    return read(file, options, progress, **changes).to_frame()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import fields
+from io import BytesIO, StringIO
 
 import pytest
 
@@ -55,8 +56,11 @@ def test_scenario_comes_back_from_json(scenario, tmp_path):
     assert back.to_json() == scenario.to_json()  # 1 is not true, nor 1.0
     assert hash(back) == hash(scenario)
     assert back.key == scenario.key
-    scenario.save(tmp_path / "one.json")
-    assert Scenario.load(tmp_path / "one.json") == scenario
+    file = tmp_path / "one.json"
+    scenario.to_json(file)
+    data = file.read_bytes()
+    for given in (file, str(file), data, data.decode(), BytesIO(data), StringIO(data.decode())):
+        assert Scenario.from_json(given) == scenario
 
 
 def test_defaults_are_not_written_and_choices_change_the_key():
@@ -107,10 +111,10 @@ def test_what_is_no_scenario_is_one_sentence(text, words):
 
 def test_file_that_cannot_be_read_is_one_sentence(tmp_path):
     with pytest.raises(DistprivError, match="cannot be opened"):
-        Scenario.load(tmp_path / "none.json")
+        Scenario.from_json(tmp_path / "none.json")
     (tmp_path / "picture").write_bytes(b"\x89PNG\xff")
     with pytest.raises(DistprivError, match="no text"):
-        Scenario.load(tmp_path / "picture")
+        Scenario.from_json(tmp_path / "picture")
 
 
 def test_limit_is_guesses_or_a_promise():

@@ -30,5 +30,5 @@ def test_example_agrees_with_its_file(key):
 def test_census_income_is_the_first_and_unknown_examples_are_refused():
     assert next(iter(EXAMPLES)) == "census-income"
     assert dp.load_census_income().equals(dp.load_example("census-income"))
-    with pytest.raises(dp.ReadError, match="no example 'adult'; take one of census-income"):
+    with pytest.raises(dp.ReadError, match="no example 'adult'; take 'census-income'"):
         dp.load_example("adult")

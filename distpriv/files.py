@@ -1,0 +1,45 @@
+"""What users name as a file: its path, its bytes, an open file, or the text that it would have."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+from distpriv.errors import ReadError
+from distpriv.text import near
+
+__all__ = ["File", "content_of", "text_of"]
+
+File = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
+"""A text that has a line break, or begins as JSON does, is what a file holds; others are paths."""
+
+
+def content_of(file: File) -> bytes:
+    """Return the bytes of a file; ReadError if it cannot be opened, TypeError if it is none."""
+    if hasattr(file, "read"):
+        content: str | bytes = file.read()
+        file = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
+    if isinstance(file, bytes | bytearray | memoryview):
+        return bytes(file)
+    if isinstance(file, str) and ("\n" in file or file.lstrip().startswith(("{", "["))):
+        return file.encode("utf-8", "replace")
+    path = Path(file)
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        hint = ""
+        with suppress(OSError, ValueError):
+            hint = "" if path.exists() else near(path.name, os.listdir(path.parent))  # noqa: PTH208
+        reason = (getattr(error, "strerror", None) or "it is no file").lower()
+        name = path.name or str(path)
+        raise ReadError(f"{name} cannot be opened ({reason}); check its name.{hint}") from None
+
+
+def text_of(file: File) -> str:
+    """Return the text of a file in UTF-8, see `content_of`."""
+    try:
+        return content_of(file).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ReadError("This file is no text in UTF-8; choose another one.") from None
