@@ -29,13 +29,14 @@ class Entry(NamedTuple):
     """Describe a page: its title, the menu that it stands in, and whether it needs the sidebar.
 
     The sidebar asks what the scenario is; a page that shows none of it goes without. A page that
-    only a link opens is hidden in the menu, and its address is its own, no scenario's.
+    only a link opens is hidden in the menu. An own address is no scenario's.
     """
 
     title: str
     menu: str = ""
     asks: bool = True
     hidden: bool = False
+    own: bool = False
 
 
 MENU = {
@@ -47,7 +48,8 @@ MENU = {
     "guarantee": Entry("Guarantee"),
     "decide": Entry("Decide", "Agree"),
     "release": Entry("Release", "Agree"),
-    "answer": Entry("Answer", "Agree", asks=False, hidden=True),
+    "answer": Entry("Answer", "Agree", asks=False, hidden=True, own=True),
+    "tour": Entry("Tour", "Learn", asks=False, own=True),
     "papers": Entry("Papers", "Learn", asks=False),
     "attribute": Entry("Attribute privacy", "More"),
     "notions": Entry("Notions", "More"),
@@ -65,7 +67,7 @@ def main() -> None:
     chosen = navigation()
     here = MENU[chosen.url_path or "check"]
     trouble, asks = "", here.asks
-    if not here.hidden:
+    if not here.own:
         trouble = upload.offer_opened(state)
         moved = state.read_controls(st.session_state)
         state.read_address(st.query_params.to_dict(), moved)
@@ -75,7 +77,7 @@ def main() -> None:
     st.session_state.setdefault("papers-linked", st.query_params.get("item"))
     if chosen.url_path != "papers" and (job := state.jobs.get("papers")) and job.running:
         state.jobs.pop("papers").cancel()
-    if not here.hidden:
+    if not here.own:
         with suppress(DistprivError):
             state.write_address(st.query_params)
     if trouble:

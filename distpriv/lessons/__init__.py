@@ -4,6 +4,7 @@
 """
 
 from distpriv.lessons.pairs import QUESTIONS, Progress, links
-from distpriv.lessons.steps import ROUNDS, STEPS, Round, Shown, Step, rounds
+from distpriv.lessons.steps import ROUNDS, STEPS, Round, Shown, Step, released, rounds
 
-__all__ = ["QUESTIONS", "ROUNDS", "STEPS", "Progress", "Round", "Shown", "Step", "links", "rounds"]
+__all__ = ["QUESTIONS", "ROUNDS", "STEPS", "Progress", "Round", "Shown", "Step", "links"]
+__all__ += ["released", "rounds"]

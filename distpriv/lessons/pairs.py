@@ -56,6 +56,11 @@ class Progress:
         own = sum(call == one.share for call, one in played)
         return own, sum(one.best == one.share for _, one in played)
 
+    def done(self) -> tuple[int, int]:
+        """Return how many answers are shown, and how many questions are answered right."""
+        right = [self.chosen.get(step.key) == step.show().right for step in STEPS]
+        return len(self.guesses), sum(right)
+
     def export(self) -> str:
         """Return guesses, answers and figures as a page of HTML, in which all texts are escaped."""
         title = f"Tour, pair {self.pair}" if self.pair else "Tour"

@@ -30,12 +30,12 @@ from distpriv.mechanisms import calibrate
 from distpriv.model import Release, no_data
 from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, accuracies
-from distpriv.text import listed, percent, times
+from distpriv.text import listed, percent, significant, times
 
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ROUNDS", "STEPS", "TOUR", "Round", "Shown", "Step", "rounds"]
+__all__ = ["ROUNDS", "STEPS", "TOUR", "Round", "Shown", "Step", "released", "rounds"]
 
 ROUNDS = 10
 """Tables of a game."""
@@ -108,7 +108,7 @@ class Step:
 
     def write(self, value: float) -> str:
         """Return a guess, or what it was about, with its unit."""
-        return str(self.prose["unit"].format(f"{value:.1f}".removesuffix(".0")))
+        return str(self.prose["unit"].format(value))
 
 
 @lru_cache(maxsize=64)
@@ -140,7 +140,7 @@ class Round(NamedTuple):
     0 is the lower share and 1 the higher one.
     """
 
-    values: FloatArray
+    figures: FloatArray
     share: int
     best: int
 
@@ -154,6 +154,23 @@ def rounds(seed: int = 0, count: int = ROUNDS) -> tuple[Round, ...]:
     laws = zip(fitted.means, fitted.covariances, strict=True)
     low, high = (log_normal(drawn - mean, covariance) for mean, covariance in laws)
     return tuple(map(Round, drawn, shares.tolist(), (high > low).astype(int).tolist()))
+
+
+def released(number: int, seed: int = 0) -> pd.DataFrame:
+    """Return what an attacker sees of a round: each figure, and what is usual at either share.
+
+    Columns figure and table, then one a share, named by it, of "value ± deviation".
+    """
+    import pandas as pd
+
+    now, fitted = _at(), _at().model.pairs[0]
+    frame = pd.DataFrame({"figure": [label[:1].upper() + label[1:] for label in now.labels]})
+    frame["table"] = [significant(value) for value in rounds(seed)[number].figures]
+    laws = zip(now.exposed_shares, fitted.means, fitted.covariances, strict=True)
+    for share, mean, covariance in laws:
+        usual = zip(mean, np.sqrt(covariance.diagonal()), strict=True)
+        frame[share] = [f"{significant(one)} ± {significant(by, 2)}" for one, by in usual]
+    return frame
 
 
 @lru_cache(maxsize=8)
@@ -181,7 +198,7 @@ def _records(n: int, _: int) -> Shown:
     few, after, many = (_at(k).undefended for k in (100, n, 400))
     ratio = _at(1000).model.pairs[0].distance() / _at().model.pairs[0].distance()
     figures = _right(few=few, after=after) | {"n": n, "ratio": f"{ratio:.1f}"}
-    right = int(np.abs(np.log(ratio / np.array([1, math.sqrt(10), 10]))).argmin())
+    right = int(np.abs(np.log(ratio / np.array([math.sqrt(10), 10, 1]))).argmin())
     return Shown(many, right, "bells", _bells({"100 records": few, f"{n} records": after}), figures)
 
 
@@ -237,8 +254,9 @@ def _arithmetic(tried: int, seed: int) -> Shown:
     figures |= {"first": first, "second": second, "fits": got.fits, "many": len(got.frame)}
     figures |= {"tried": f"{tried:.0f}", "left": f"{row['left']:.2f}", "fits_far": far.fits}
     figures["whole"] = "whole" if row["off"] < _FITS else "not whole"
+    figures["outcome"] = "The noise is gone" if got.found else "The noise hides it"
     figures["many_far"] = len(far.frame)
-    right = 2 if far.fits > 1 else int(far.found)
+    right = 2 if far.fits > 1 else int(not far.found)
     return Shown(first, right, "tries", got.frame, figures, {"here": tried})
 
 
@@ -312,7 +330,7 @@ def _balanced(width: int, _: int) -> Shown:
     figures |= _off(error=quiet.percent, noisy=ways["OptM"].percent)
     mechanism = "BalM" if "BalM" in here else "OptM"
     look = {"here": {"width": width, "guesses": here[mechanism]}, "mechanism": mechanism}
-    right = int(np.argmax([normal, anew, quiet.guesses]))
+    right = int(np.argmax([normal, quiet.guesses, anew]))
     return Shown(quiet.guesses, right, "width", frame, figures, look)
 
 

@@ -12,7 +12,7 @@ def fresh(warm):
     """On Check, with the first example and nothing else chosen; what pages keep goes at the end."""
     begin(warm)
     yield warm
-    if "notions" in warm.session_state or "attribute" in warm.session_state:
+    if any(name in warm.session_state for name in ("attribute", "notions", "tour")):
         begin(warm)
 
 
@@ -22,5 +22,5 @@ def begin(app):
     state.take(state.start("census-income"))
     app.switch_page(PAGES / "check.py").run()
     for key in app.session_state.to_dict():
-        if key.partition("-")[0] in ("attribute", "notions", "papers", "relaxed"):
+        if key.partition("-")[0] in ("attribute", "notions", "papers", "relaxed", "tour"):
             del app.session_state[key]
