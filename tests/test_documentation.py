@@ -34,14 +34,14 @@ NAMES = {name: value for name, value in NAMES.items() if callable(value)}
 # Names that have no example yet.
 _MISSING = """
 lessons.Progress lessons.Round lessons.Shown lessons.Step lessons.links lessons.rounds
-lessons.released ErrorLimit Limit Scenario choose compare evaluate exposure audit_attack run_attack
-BayesianNetwork attribute_private_gaussian learn_network markov_quilt compose joint_release
-closeness wasserstein_inf AttackError DistprivError NotApplicable ReadError SourceError StoreError
-calibrate Correlation Count Deviation Mean Median Pair Proportion Quantile Query Statistic Sum
-draw_release connect fit_gaussian from_spark scan how_read load_census_income load_example
-read_table plot.attackers_who_know plot.belief plot.bells plot.contributions plot.costs
-plot.directions plot.error_against_attacker plot.error_against_epsilon plot.error_against_width
-plot.fit plot.guesses_against_epsilon plot.guesses_against_width plot.precision_against_recall
+lessons.released ErrorLimit Limit Scenario choose compare evaluate exposure BayesianNetwork
+attribute_private_gaussian learn_network markov_quilt compose joint_release closeness
+wasserstein_inf AttackError DistprivError NotApplicable ReadError SourceError StoreError calibrate
+Correlation Count Deviation Mean Median Pair Proportion Quantile Query Statistic Sum draw_release
+connect fit_gaussian from_spark scan how_read load_census_income load_example read_table
+plot.attackers_who_know plot.belief plot.bells plot.contributions plot.costs plot.directions
+plot.error_against_attacker plot.error_against_epsilon plot.error_against_width plot.fit
+plot.guesses_against_epsilon plot.guesses_against_width plot.precision_against_recall
 plot.promised_and_delivered plot.repeated_releases hypothesis.DistributionPrivacy
 hypothesis.Framework hypothesis.Pufferfish hypothesis.RecordTest hypothesis.Relation
 hypothesis.auxiliary_factor hypothesis.convert hypothesis.delivered hypothesis.f_score_floor

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import betaincinv
 
-from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.arrays import BoolArray, FloatArray, IntArray, number
 from distpriv.attacks.property_inference import AttackResult
+from distpriv.display import Result, plain
 from distpriv.errors import AttackError
-from distpriv.text import near
+from distpriv.text import one_of, percent
 
 __all__ = ["Audit", "audit_attack", "epsilon_lower_bound"]
 
 
-@dataclass(frozen=True)
-class Audit:
+@dataclass(frozen=True, repr=False)
+class Audit(Result):
     """What an attack proves about an (ε, δ) that is claimed; it can refute it, never prove it.
 
     Rates are those at the threshold that proves most, on the guesses that it was not chosen on.
@@ -29,6 +29,12 @@ class Audit:
     claimed: float | None
     delta: float
     confidence: float
+
+    def __repr__(self) -> str:
+        claim = "" if self.claimed is None else f"; claimed {self.claimed:.4g}"
+        word = "" if self.claimed is None else ", refuted" if self.refuted else ", not refuted"
+        least = f"ε is at least {self.epsilon:.3g} at δ = {self.delta:g}"
+        return plain(f"Audit({least}, {percent(self.confidence)} sure{claim}{word})")
 
     @property
     def refuted(self) -> bool:
@@ -45,23 +51,48 @@ def audit_attack(
 ) -> Audit:
     """Compute a lower confidence bound on ε, at a δ, from the guesses of an attack on a release.
 
+    It holds whatever the distributions are; that ε is larger is possible.
+
     (ε, δ) asks TPR <= e^ε FPR + δ, and the same of true and false negatives (Kairouz et al. 2015,
     Theorem 2.1). One threshold is the classifier's, on all guesses; the other is chosen on every
     second repetition and tried on the rest. The bounds share 1 − confidence (Bonferroni). Guesses
     of a repetition share classifier and records; given both they are independent, for which
     Clopper's and Pearson's bounds on all guesses together are conservative (Hoeffding 1956, Theorem
-    5). AttackError if the attack met no such release, or δ, the claim or the confidence is out of
-    range.
+    5).
+
+    Parameters
+    ----------
+    result : AttackResult
+        What `run_attack` returned.
+    name : str
+        One of its releases.
+    claimed : float, optional
+        The ε that is claimed, from 0 on.
+    delta : float
+        The δ that is claimed, from 0 to below 1.
+    confidence : float
+        Above 0 and below 1.
+
+    Raises
+    ------
+    AttackError
+        If the attack met no such release, or a number is out of its domain.
+
+    Examples
+    --------
+    >>> table, query = dp.load_example("bank"), dp.Query([dp.Mean("age")])
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.2, width=0.2)
+    >>> result = dp.run_attack(table, query, pair, n=400, repetitions=10, rng=0)
+    >>> dp.audit_attack(result, "as it is", claimed=0.2)
+    Audit(ε is at least 2.11 at δ = 0, 95 % sure; claimed 0.2, refuted)
     """
-    if name not in result.scores:
-        raise AttackError(f"The attack met no release {name!r}.{near(name, result.scores)}")
-    if not (0 <= delta < 1 and 0 < confidence < 1):
-        raise AttackError(
-            f"An audit needs a δ from 0 to below 1 and a confidence between 0 and 1, not {delta!r} "
-            f"and {confidence!r}."
-        )
-    if claimed is not None and not 0 <= claimed < math.inf:
-        raise AttackError(f"A claimed ε is a number from 0 on, not {claimed!r}.")
+    if not isinstance(result, AttackResult):
+        raise AttackError(f"An audit needs what run_attack returned, not {result!r:.60}.")
+    one_of("release in this attack", name, result.scores, AttackError)
+    number("δ", delta, 0, 1, below=True, error=AttackError)
+    number("The confidence", confidence, 0, 1, above=True, below=True, error=AttackError)
+    if claimed is not None:
+        number("The claimed ε", claimed, 0, error=AttackError)
     scores, positive = result.scores[name], result.labels == 1
     several = len(scores) > 1
     level = 1 - (1 - confidence) / (2 if several else 1)

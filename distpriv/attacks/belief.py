@@ -9,13 +9,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import special
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, numbers
 from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
+from distpriv.display import Result, plain
 from distpriv.errors import DistprivError
-from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release, fit_groups
+from distpriv.model import (
+    AS_IT_IS,
+    GaussianModel,
+    PairModel,
+    Release,
+    check_release,
+    fit_groups,
+)
 from distpriv.model.fit import law_of_sums
 from distpriv.privacy.exact_law import known_law
 from distpriv.queries import Pair
+from distpriv.text import percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,8 +36,8 @@ _EXACT = 1e-4  # of a step: how exactly figures are known
 _REACH = 12.0, 45.0  # deviations and scales of noise
 
 
-@dataclass(frozen=True, eq=False)
-class Belief:
+@dataclass(frozen=True, eq=False, repr=False)
+class Belief(Result):
     """Belief in each of several shares before and after a release, each of sum 1.
 
     By the "exact" law, the "model", or "any data". The prior is 0 at shares at which there is no
@@ -41,8 +50,10 @@ class Belief:
     law: str
 
     def __repr__(self) -> str:
-        likeliest = self.shares[int(self.posterior.argmax())]
-        return f"Belief(in {len(self.shares)} shares, most in {likeliest:.4g}, {self.law!r} law)"
+        place = int(self.posterior.argmax())
+        most, sure = percent(self.shares[place]), percent(self.posterior[place])
+        several = f"most of {len(self.shares)} shares in {most}, {sure} sure"
+        return plain(f"Belief({several}; by the {self.law!r} law)")
 
     def to_frame(self) -> pd.DataFrame:
         """Return columns share, prior and posterior."""
@@ -69,23 +80,24 @@ def posterior(
     the same in all. DistprivError if value, (m,), prior, shares and release do not fit together, or
     there is no such release at any share with a prior.
     """
-    release, fitted = AS_IT_IS if release is None else release, model.pairs[pair]
-    y = np.asarray(value, float)
-    if y.shape != (len(model.query),) or not np.isfinite(y).all():
+    check_release(model, release)
+    release, fitted = release or AS_IT_IS, model.pair_at(pair)
+    y = numbers("A released figure", value)
+    if y.shape != (len(model.query),):
         raise DistprivError(
             f"A released value has {len(model.query)} finite figures, as the query; it is {value}."
         )
-    places = np.linspace(0, 1, 101) if shares is None else np.asarray(shares, float)
-    if places.ndim != 1 or not ((places >= 0) & (places <= 1)).all():
+    places = np.linspace(0, 1, 101) if shares is None else numbers("A share", shares, 0, 1)
+    if places.ndim != 1:
         raise DistprivError(f"Shares form a list of numbers from 0 to 1; they are {shares}.")
-    before = np.ones(len(places)) if prior is None else np.asarray(prior, float)
-    if before.shape != places.shape or not (before >= 0).all():
+    before = np.ones(len(places)) if prior is None else numbers("A prior", prior, 0)
+    if before.shape != places.shape:
         raise DistprivError("A prior has a number from 0 on for each of the shares.")
     having = np.floor(np.round(model.n * places, 9) + 0.5)
-    numbers = np.stack([model.n - having, having], axis=1)
+    counts = np.stack([model.n - having, having], axis=1)
     sizes, _ = fitted.groups.population(model.replacement)
     least = 0 if release.kept is None else release.kept
-    before = before * ((numbers <= sizes) & (numbers >= least)).all(axis=1)
+    before = before * ((counts <= sizes) & (counts >= least)).all(axis=1)
     if not 0 < before.sum() < np.inf:
         raise DistprivError(
             "There is no such release at any share with a prior; choose other shares or another "
@@ -94,7 +106,7 @@ def posterior(
     before, some = before / before.sum(), before > 0
     after, law = before, "any data"
     if release.additive:
-        logs, law = _log_densities(model, fitted, release, y, numbers[some])
+        logs, law = _log_densities(model, fitted, release, y, counts[some])
         after = np.zeros(len(before))
         after[some] = special.softmax(np.log(before[some]) + logs)
     return Belief(places, before, after, law)

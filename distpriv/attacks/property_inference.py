@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import special
 
-from distpriv.arrays import FloatArray, IntArray
+from distpriv.arrays import FloatArray, IntArray, generator, integer, number
 from distpriv.attacks.arithmetic import ShareLaws, lattices
 from distpriv.attacks.classifiers import ATTACKERS, Scorer, train
+from distpriv.display import Progress, Result, tracked
 from distpriv.errors import AttackError
 from distpriv.model import AS_IT_IS, GaussianModel, Release
 from distpriv.model.grid import GroupGrids
@@ -22,7 +23,7 @@ from distpriv.model.simulate import draw_subsets, statistics_of
 from distpriv.queries import Pair, Query
 from distpriv.sources import fit_gaussian
 from distpriv.sources.fit import with_records
-from distpriv.text import whole
+from distpriv.text import one_of, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,10 +71,7 @@ class PropertyInferenceAttack:
     known: int = 0  # records of a dataset that the attacker knows, half of them of each group
 
     def __post_init__(self) -> None:
-        if self.classifier not in ATTACKERS:
-            raise AttackError(
-                f"There is no attacker {self.classifier!r}; take one of {', '.join(ATTACKERS)}."
-            )
+        one_of("classifier", self.classifier, ATTACKERS, AttackError)
         fewest = ATTACKERS[self.classifier].fewest
         for kind, datasets in (("shadow", self.shadows), ("test", self.tests)):
             if datasets < fewest or datasets % 2:
@@ -86,10 +84,11 @@ class PropertyInferenceAttack:
                 "An attacker by arithmetic needs sums over the records, such as counts and means; "
                 "take another attacker, or leave out the other figures."
             )
-        if self.known % 2 or not 0 <= self.known <= 2 * self.numbers.min():
+        most = 2 * int(self.numbers.min())
+        if integer("The number of known records", self.known, 0, most, AttackError) % 2:
             raise AttackError(
-                "An attacker knows an even number of records, half of each group, here from 0 to "
-                f"{whole(2 * self.numbers.min())}, not {self.known}."
+                "An attacker knows an even number of records, half of each group, not "
+                f"{self.known}."
             )
         for name, release in self._releases.items():
             if release.kept is not None and (release.kept > self.numbers).any():
@@ -127,14 +126,18 @@ class PropertyInferenceAttack:
         tables are not. Settings are further attributes. AttackError if the model came without
         records, a release belongs to other statistics, or the attack cannot be run as asked.
         """
-        fitted, query = model.pairs[pair], model.query
+        fitted, query = model.pair_at(pair), model.query
+        if not isinstance(noises, Mapping):
+            raise AttackError(
+                f"What is attacked is a mapping of names to releases, such as {{'OptM': noise}}, "
+                f"not {noises!r:.60}."
+            )
         for name, one in noises.items():
             release = one or AS_IT_IS
-            noise = release.directions if release.covariance is None else release.covariance
-            if noise is not None and len(noise) != len(query):
+            if not isinstance(release, Release) or release.width not in (0, len(query)):
                 raise AttackError(
-                    f"The release {name!r} is one of {len(noise)} figures, and the query has "
-                    f"{len(query)}; calibrate it to this query."
+                    f"The release {name!r} is not one of the query's {len(query)} figures, but "
+                    f"{release!r:.60}; calibrate it to this query."
                 )
         if fitted.groups.records is None:
             raise AttackError(
@@ -294,7 +297,7 @@ class PropertyInferenceAttack:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class AttackResult:
+class AttackResult(Result):
     """Scores of the test datasets of all repetitions, and what follows from them."""
 
     scores: Scores  # by release, (repetitions, tests)
@@ -303,12 +306,14 @@ class AttackResult:
     split: bool  # whether the classifiers learned from other records
 
     def __repr__(self) -> str:
-        means = ", ".join(f"{name} {row.mean():.3f}" for name, row in self.accuracy.items())
+        ends = {name: 100 * np.array(self.interval(name)) for name in self.scores}
+        means = (
+            f"{name} {mean:.1f} ± {(high - low) / 2:.1f}"
+            for name, (mean, low, high) in ends.items()
+        )
         repetitions = len(next(iter(self.scores.values()), ()))
-        return f"AttackResult({means}; {repetitions} repetitions, seed {self.seed})"
-
-    def _repr_html_(self) -> str:
-        return self.to_frame().to_html(index=False)
+        right = f"right guesses of 100: {', '.join(means)}"
+        return f"AttackResult({right}; {repetitions} repetitions, seed {self.seed})"
 
     @property
     def accuracy(self) -> dict[str, FloatArray]:
@@ -324,21 +329,26 @@ class AttackResult:
         Student's, from the spread between repetitions: the test datasets of one repetition share a
         classifier and records. Wilson's where there is no spread.
         """
+        one_of("release in this attack", name, self.scores, AttackError)
         return _mean_interval(self.accuracy[name], len(self.labels), confidence)
 
     def area(self, name: str, confidence: float = 0.95) -> tuple[float, float, float]:
         """Return mean area under the ROC curve, low and high end of its confidence interval."""
         from sklearn.metrics import roc_auc_score
 
+        one_of("release in this attack", name, self.scores, AttackError)
         areas = np.array([roc_auc_score(self.labels, row) for row in self.scores[name]])
         return _mean_interval(areas, len(self.labels) // 2, confidence)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return repetitions, mean accuracy and its 95 % interval, one row a release."""
+        """Return right guesses of 100: the mean and its 95 % interval, low to high, by release."""
         import pandas as pd
 
-        rows = [(name, len(row), *self.interval(name)) for name, row in self.accuracy.items()]
-        return pd.DataFrame(rows, columns=["release", "repetitions", "accuracy", "low", "high"])
+        rows = [
+            (name, len(row), *(100 * end for end in self.interval(name)))
+            for name, row in self.accuracy.items()
+        ]
+        return pd.DataFrame(rows, columns=["release", "repetitions", "guesses", "low", "high"])
 
 
 def run_attack(
@@ -354,35 +364,71 @@ def run_attack(
     replacement: bool | None = None,
     known: int = 0,
     rng: np.random.Generator | int | None = None,
+    progress: Progress = None,
 ) -> AttackResult:
     """Attack releases of a table's statistics, again and again.
 
-    AttackError if the attack cannot be run as asked; else errors are those of
-    :func:`distpriv.fit_gaussian`.
+    An attacker learns from datasets under both shares, and guesses the share of others. It is right
+    50 times in 100 by chance; a better attacker may be right more often.
 
     Parameters
     ----------
     table : DataFrame or Source
         Of a large one that stays where it is, datasets are drawn from 200 000 random records.
+    query : Query
+    pair : Pair
+        The two shares that are to be told apart.
     n : int, optional
-        Records of a dataset. None: the whole table, whose records count as drawn with replacement.
+        Records of a dataset, from 2 to 10⁶. None: the whole table, whose records count as drawn
+        with replacement.
     noises : mapping of name to Release or None, optional
         What is attacked; None, here or in it: the figures as they are.
-    adaptive, classifier, known
-        See :class:`PropertyInferenceAttack`.
+    adaptive : bool
+        Whether it learns from what is released; False: from figures without noise, as the paper's.
+    repetitions : int
+        At least 1, each with other records, 200 datasets to learn from and 200 to guess.
+    classifier : str
+        How it learns, a key of `distpriv.attacks.ATTACKERS`.
     replacement : bool, optional
         Whether the n records are drawn with replacement; the paper's way is without.
+    known : int
+        Records of each dataset that the attacker knows, an even number, half of each group.
     rng : Generator, int or None
         The result names the one seed that came of it, which repeats it.
+    progress : bool or callable, optional
+        None: a line on a terminal after a second; True: always, in notebooks too; False: never; or
+        a function of the repetitions that are done and their number.
+
+    Returns
+    -------
+    AttackResult
+        Scores and accuracy by release; `to_frame` has right guesses of 100 and 95 % intervals.
+
+    Raises
+    ------
+    AttackError
+        If the attack cannot be run as asked; else errors are those of `fit_gaussian`.
+
+    Examples
+    --------
+    >>> table, query = dp.load_example("bank"), dp.Query([dp.Mean("age"), dp.Mean("amount")])
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.2, width=0.2)
+    >>> dp.run_attack(table, query, pair, n=400, repetitions=10, rng=0)
+    AttackResult(right guesses of 100: as it is 79.2 ± 2.1; 10 repetitions, seed 0)
     """
+    if not isinstance(pair, Pair):
+        raise AttackError(f"An attack is on one Pair, not on {pair!r:.60}.")
+    repetitions = integer("The number of repetitions", repetitions, 1, error=AttackError)
+    stream = generator(rng)
     model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
     model = with_records(model, table)
     some = {"as it is": None} if noises is None else noises
-    seed = rng if isinstance(rng, int) else int(np.random.default_rng(rng).integers(2**32))
+    seed = rng if isinstance(rng, int) else int(stream.integers(2**32))
     attack = PropertyInferenceAttack.of(
         model, some, adaptive=adaptive, classifier=classifier, known=known, seed=seed
     )
-    return attack.collect(map(attack.repetition, range(repetitions)))
+    runs = map(attack.repetition, range(repetitions))
+    return attack.collect(tracked(runs, repetitions, "Repetitions of the attack", progress))
 
 
 def parts_suffice(without: int, having: int, numbers: FloatArray) -> bool:
@@ -404,6 +450,7 @@ def _mean_interval(
     values: FloatArray, trials: int, confidence: float
 ) -> tuple[float, float, float]:
     """Mean of repetitions and Student's interval, or Wilson's of their trials without spread."""
+    number("The confidence", confidence, 0, 1, above=True, below=True, error=AttackError)
     repetitions, mean = len(values), float(values.mean())
     level = (1 + confidence) / 2
     error = float(values.std(ddof=1)) / math.sqrt(repetitions) if repetitions > 1 else 0.0

@@ -65,10 +65,10 @@ def test_threshold_is_chosen_on_other_guesses_and_both_bounds_hold_together():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"name": "y"}, "met no release 'y'"),
-        ({"delta": 1.0}, "δ from 0 to below 1"),
-        ({"confidence": 1.0}, "confidence between 0 and 1"),
-        ({"claimed": math.nan}, "claimed ε is a number from 0 on"),
+        ({"name": "y"}, "no release in this attack 'y'"),
+        ({"delta": 1.0}, "a number from 0 to below 1"),
+        ({"confidence": 1.0}, "above 0 and below 1"),
+        ({"claimed": math.nan}, "claimed ε must be a number from 0 on"),
     ],
 )
 def test_audit_that_makes_no_sense_is_one_sentence(settings, words):

@@ -125,8 +125,8 @@ def test_belief_about_simulated_statistics_leans_to_the_right_share(census):
     ("settings", "words"),
     [
         ({"value": [1.0, 2.0]}, "1 finite figures"),
-        ({"value": [np.nan]}, "finite"),
-        ({"shares": [0.5, 1.2]}, "numbers from 0 to 1"),
+        ({"value": [np.nan]}, "must be a number"),
+        ({"shares": [0.5, 1.2]}, "must be a number from 0 to 1"),
         ({"prior": [0.5, 0.5]}, "a number from 0 on for each"),
         ({"prior": [0.0, 0.0], "shares": [0.1, 0.2]}, "no such release"),
     ],
