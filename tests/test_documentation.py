@@ -78,11 +78,11 @@ def test_examples_of_a_public_name_run(name):
     value = NAMES[name]
     finder, module = doctest.DocTestFinder(), sys.modules[value.__module__]
     tests = finder.find(value, name, module, globs={"dp": dp, "np": np})
-    own = [one for one in tests if one.name == name and one.examples]
+    examples = [one for one in tests if one.name == name and one.examples]
     if name in MISSING:
-        assert not own, "take the name from the list"
+        assert not examples, "take the name from the list"
         return
-    assert own, "the docstring has no example"
+    assert examples, "the docstring has no example"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
     report = StringIO()
@@ -105,10 +105,10 @@ def test_reference_lists_every_public_name():
 def _comparable(cell, outputs):
     """Return outputs as text, a picture as such; of random draws, all but numbers and blanks."""
     data = [one.get("data") or {"text/plain": one["text"]} for one in outputs]
-    shown = [kinds | dict.fromkeys({"image/png"} & {*kinds}, "picture") for kinds in data]
+    parts = [kinds | dict.fromkeys({"image/png"} & {*kinds}, "picture") for kinds in data]
     if "random" in cell["metadata"].get("tags", []):
-        return re.sub(r"[-−]?\d[\d.,]*|\s+", "#", str(shown))
-    return shown
+        return re.sub(r"[-−]?\d[\d.,]*|\s+", "#", str(parts))
+    return parts
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
