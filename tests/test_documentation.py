@@ -33,23 +33,18 @@ for room in ROOMS:
 NAMES = {name: value for name, value in NAMES.items() if callable(value)}
 # Names that have no example yet.
 _MISSING = """
-BayesianNetwork attribute_private_gaussian learn_network markov_quilt compose joint_release
-closeness wasserstein_inf AttackError NotApplicable StoreError draw_release connect from_spark
-scan plot.attackers_who_know plot.belief plot.bells plot.contributions plot.costs plot.directions
-plot.error_against_attacker plot.error_against_epsilon plot.error_against_width plot.fit
-plot.guesses_against_epsilon plot.guesses_against_width plot.precision_against_recall
-plot.promised_and_delivered plot.repeated_releases hypothesis.DistributionPrivacy
-hypothesis.Framework hypothesis.Pufferfish hypothesis.RecordTest hypothesis.Relation
-hypothesis.auxiliary_factor hypothesis.convert hypothesis.delivered hypothesis.f_score_floor
-hypothesis.max_epsilon hypothesis.max_f_score hypothesis.plausible_deniability
-hypothesis.to_distribution_privacy hypothesis.to_pufferfish distances.Coupling distances.Frontier
-distances.close_attackers distances.max_divergence distances.normal_closeness
-distances.normal_reach distances.optimal_coupling distances.relaxed_promise
-distances.rounding_mass distances.steps_apart composition.JointRelease composition.Part
-composition.counterexample composition.left_of composition.repeated attribute.Assumption
-attribute.AttributeNoise attribute.Quilt attribute.QuiltResult attribute.max_influence
-attribute.noise_by_release lessons.Progress lessons.Round lessons.Shown lessons.Step lessons.links
-lessons.released lessons.rounds
+BayesianNetwork attribute_private_gaussian learn_network markov_quilt AttackError NotApplicable
+StoreError draw_release connect from_spark scan plot.attackers_who_know plot.belief plot.bells
+plot.contributions plot.costs plot.directions plot.error_against_attacker plot.error_against_epsilon
+plot.error_against_width plot.fit plot.guesses_against_epsilon plot.guesses_against_width
+plot.precision_against_recall plot.promised_and_delivered plot.repeated_releases
+hypothesis.DistributionPrivacy hypothesis.Framework hypothesis.Pufferfish hypothesis.RecordTest
+hypothesis.Relation hypothesis.auxiliary_factor hypothesis.convert hypothesis.delivered
+hypothesis.f_score_floor hypothesis.max_epsilon hypothesis.max_f_score
+hypothesis.plausible_deniability hypothesis.to_distribution_privacy hypothesis.to_pufferfish
+attribute.Assumption attribute.AttributeNoise attribute.Quilt attribute.QuiltResult
+attribute.max_influence attribute.noise_by_release lessons.Progress lessons.Round lessons.Shown
+lessons.Step lessons.links lessons.released lessons.rounds
 """
 MISSING = _MISSING.split()
 

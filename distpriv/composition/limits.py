@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from distpriv.arrays import number
 from distpriv.composition.releases import Part, joint_release
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import GaussianModel, Promise, Release
@@ -19,13 +20,41 @@ _MOST = 1e4  # factor on the noise
 _NEAR = 1e-4  # of a factor
 
 
-def left_of(limit: Promise, model: GaussianModel, parts: Sequence[Part], further: Part) -> Release:
+def left_of(
+    limit: Promise, model: GaussianModel, parts: Sequence[Part | Release], further: Part | Release
+) -> Release:
     """Return a further release with as much noise as an agreed limit on all together asks for.
 
     Its normal noise is multiplied by the least factor, to 0.01 %, with which all keeps the limit.
-    The parts were released before; there may be none. NotApplicable if these break the limit or
-    leave nothing, or the further release has no noise to increase; else see :func:`joint_release`.
+
+    Parameters
+    ----------
+    limit : Promise
+        What is agreed, on everything together.
+    model : GaussianModel
+        See :func:`joint_release`, also for further errors.
+    parts : sequence of Part or Release
+        What was released before; there may be none.
+    further : Part or Release
+
+    Raises
+    ------
+    NotApplicable
+        If what was released breaks the limit or leaves nothing, or the further release has no noise
+        to increase.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> noise, limit = dp.calibrate("OptM", model, guesses=55), dp.Promise.of_guesses(56)
+    >>> more = dp.composition.left_of(limit, model, [noise], noise)
+    >>> round(float(more.covariance[0, 0] / noise.covariance[0, 0]), 1)
+    1.9
     """
+    if not isinstance(limit, Promise):
+        raise DistprivError(f"A limit is a Promise, such as Promise.of_guesses(60), not {limit!r}.")
+    further = Part(further) if isinstance(further, Release) else further
     release, noise = further.release, further.release.covariance
 
     def kept(one: Release) -> bool:
@@ -65,15 +94,33 @@ def compose(promises: Sequence[Promise], premise: Literal["independent", "point-
     It is for releases of *independent* datasets (Chen & Ohrimenko, full version, Proposition A.5),
     and where every θ is a *point mass* (A.4), which a share of random records is not. Of one table
     promises do not add up, see :func:`counterexample`; :func:`joint_release` takes their place.
-    DistprivError if there is no promise, the premise is another one, or the δ add up to 1 or more.
+
+    Parameters
+    ----------
+    promises : sequence of Promise
+        At least one.
+    premise : {"independent", "point-mass"}
+        Why they add up.
+
+    Raises
+    ------
+    DistprivError
+        If there is no promise, the premise is another one, or the δ add up to 1 or more.
+
+    Examples
+    --------
+    >>> dp.compose([dp.Promise(0.5, 0.001), dp.Promise(1.0, 0.002)], "independent")
+    Promise(epsilon=1.5, delta=0.003, guesses=None)
     """
     if premise not in ("independent", "point-mass"):
         raise DistprivError(
             "Promises add up for independent datasets or point masses only; count releases of one "
             "table by joint_release."
         )
-    if not promises:
-        raise DistprivError("There is no promise to add up; give at least one.")
+    if isinstance(promises, Promise) or not promises:
+        raise DistprivError("There is no promise to add up; give a list of at least one.")
+    if not all(isinstance(one, Promise) for one in promises):
+        raise DistprivError("Only promises add up; give a list of Promise(epsilon, delta).")
     delta = sum(one.delta for one in promises)
     if delta >= 1:
         raise DistprivError(f"The δ add up to {significant(delta)}, which promises nothing.")
@@ -86,10 +133,17 @@ def counterexample(shift: float, correlation: float, noise: float = 0.0) -> dict
     Two statistics are normal with variance 1 and correlation ρ, between −1 and 1. The secret moves
     the first by a shift a, which noise of deviation s hides, and leaves the second alone, which
     therefore promises (0, 0) without noise, and gives most of what hides the first away: a/√(1+s²)
-    becomes a/√(1+s²−ρ²), of both "together".
+    becomes a/√(1+s²−ρ²), of both "together". DistprivError for numbers out of their domain.
+
+    Examples
+    --------
+    >>> distances = dp.composition.counterexample(shift=0.5, correlation=0.9, noise=0.1)
+    >>> {name: round(distance, 2) for name, distance in distances.items()}
+    {'first': 0.5, 'second': 0.0, 'together': 1.12}
     """
-    if not -1 < correlation < 1 or noise < 0:
-        raise DistprivError("A correlation lies between −1 and 1, and noise is not negative.")
+    number("The shift", shift)
+    number("A correlation", correlation, -1, 1, above=True, below=True)
+    number("The deviation of noise", noise, 0)
     own = 1 + noise**2
     together = abs(shift) / math.sqrt(own - correlation**2)
     return {"first": abs(shift) / math.sqrt(own), "second": 0.0, "together": together}

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.arrays import BoolArray, FloatArray, IntArray, integer
+from distpriv.display import Result, plain
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release
+from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, check_release
 from distpriv.model.grid import COVERED, deviations, inverse, log_ratio, smoothness
 from distpriv.privacy import NormalLoss, PrivacyLoss, Verdict, verdicts
 from distpriv.privacy.delivered import judge
 from distpriv.privacy.laplace import at_most
 from distpriv.privacy.loss import ALIKE, APART
 from distpriv.privacy.meaning import check_kept
-from distpriv.text import near, whole
+from distpriv.text import near, times, whole
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,12 +40,26 @@ _LAPLACE = (
 class Part:
     """Hold one of several releases of a table.
 
-    Parts with one name of a sample are of one draw, others of draws of their own.
+    Attributes
+    ----------
+    release : Release
+        With noise in units of its statistics, in their order.
+    labels : tuple of str, optional
+        Its statistics among the model's; None: all.
+    records : int, optional
+        Of a random sample with the table's share; None: all.
+    sample : str
+        Name of the sample: parts with one are of one draw, others of draws of their own.
+
+    Examples
+    --------
+    >>> dp.composition.Part(dp.Release(), labels=("mean age",))
+    Part(release=Release('as it is'), labels=('mean age',), records=None, sample='')
     """
 
-    release: Release  # with noise in units of its statistics, in their order
-    labels: tuple[str, ...] | None = None  # its statistics among the model's; None: all
-    records: int | None = None  # of a random sample with the table's share; None: all
+    release: Release
+    labels: tuple[str, ...] | None = None
+    records: int | None = None
     sample: str = ""
 
     @property
@@ -53,12 +68,20 @@ class Part:
         return self.records, self.sample if self.records is not None else ""
 
 
-@dataclass(frozen=True, eq=False)
-class JointRelease:
-    """Hold what all releases together tell.
+@dataclass(frozen=True, eq=False, repr=False)
+class JointRelease(Result):
+    """Hold what all releases together tell, as `joint_release` returns it.
 
     Losses of each pair are of the lower against the higher share, with what the grid may move
     log-likelihood ratios by; there are several where its law is estimated.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> noise = dp.calibrate("OptM", model, guesses=55)
+    >>> dp.joint_release(model, [noise, noise]).verdict(dp.Promise.of_guesses(60))
+    Verdict(kept by the 'exact' law, δ = 0.1348 of 0.2)
     """
 
     model: GaussianModel
@@ -66,10 +89,17 @@ class JointRelease:
     losses: tuple[tuple[tuple[PrivacyLoss, float], ...], ...] = ()
 
     def __repr__(self) -> str:
-        return f"JointRelease(best attack {self.accuracy():.4g})"
+        return plain(f"JointRelease(best attacker right {times(100 * self.accuracy())})")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return columns epsilon and delta, δ(ε) at a few ε."""
+        import pandas as pd
+
+        levels = [0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
+        return pd.DataFrame({"epsilon": levels, "delta": map(self.delta, levels)})
 
     def accuracy(self) -> float:
-        """Return the accuracy of the best attacker on everything at even odds."""
+        """Return the accuracy of the best attacker on everything at even odds, from 0.5 to 1."""
         return float(self.verdict(Promise(0.0, 0.0)).accuracy.max())
 
     def delta(self, epsilon: float) -> float:
@@ -90,27 +120,52 @@ class JointRelease:
         return judge(promise, delta, np.array(accuracy), np.array(alike))
 
 
-def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
+def joint_release(model: GaussianModel, parts: Sequence[Part | Release]) -> JointRelease:
     """Compute what several releases of one table tell together.
 
     Sums X and X′ over two draws with n_g and n′_g records of group g have covariance Σ
     (n_g·n′_g/N_g)·C_g, for n_g·n′_g/N_g records of N_g are in both. Of one draw, several noisy
     releases of a statistic are one with the noise (Σ S_i⁻¹)⁻¹, on one and the same point of the
     grid; the grid is charged for that noise, given all that is released without noise. Of balanced
-    figures the sums of either group count as seen, which is at least as much. The model is of all
-    statistics that are released, of the whole table.
+    figures the sums of either group count as seen, which is at least as much.
 
-    DistprivError if nothing is released, a statistic is not the model's, or a sample is no part of
-    the table; NotApplicable for Laplace noise, samples of statistics that are no sums over records,
-    and balanced figures of several samples.
+    Parameters
+    ----------
+    model : GaussianModel
+        Of all statistics that are released, of the whole table.
+    parts : sequence of Part or Release
+        At least one; a Release is of all the model's statistics and all records.
+
+    Returns
+    -------
+    JointRelease
+        Its methods accuracy, delta and verdict say what all of them deliver.
+
+    Raises
+    ------
+    DistprivError
+        If nothing is released, a statistic is not the model's, or a sample is no part of the table.
+    NotApplicable
+        For Laplace noise, samples of statistics that are no sums over records, and balanced figures
+        of several samples.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> noise = dp.calibrate("OptM", model, guesses=55)
+    >>> dp.joint_release(model, [noise, noise])
+    JointRelease(best attacker right 57 times in 100)
     """
-    if not parts:
-        raise DistprivError("There is no release to count; give at least one.")
-    _check(model, parts)
-    if (alone := _alone(model, parts)) is not None:
+    if isinstance(parts, Part | Release) or not parts:
+        raise DistprivError("There is no release to count; give a list of at least one.")
+    check_release(model)
+    every = [one if isinstance(one, Part) else Part(one) for one in parts]
+    _check(model, every)
+    if (alone := _alone(model, every)) is not None:
         return JointRelease(model, alone)
     losses = [
-        tuple(_loss(model, law, parts) for law in (fitted, *fitted.alternatives))
+        tuple(_loss(model, law, every) for law in (fitted, *fitted.alternatives))
         for fitted in model.pairs
     ]
     return JointRelease(model, None, tuple(losses))
@@ -119,6 +174,8 @@ def joint_release(model: GaussianModel, parts: Sequence[Part]) -> JointRelease:
 def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
     labels = model.query.labels
     for part in parts:
+        if not isinstance(part.release, Release):
+            raise DistprivError(f"A release is needed here, not {part.release!r:.60}.")
         count, noise = part.records, part.release.covariance
         if part.release.directions is not None:
             raise NotApplicable(_LAPLACE)
@@ -306,23 +363,42 @@ def repeated(
     """Compute what several independent releases of the same statistics deliver together.
 
     Normal noise of r releases averages to S/r; figures without noise, and balanced ones, are the
-    same each time. Counts are numbers of releases, each at least 1, else it is a DistprivError;
-    Laplace noise is NotApplicable. The promise is by default the one that the release was
-    calibrated for.
+    same each time. DistprivError for a count below 1 or no promise, NotApplicable for Laplace
+    noise.
+
+    Parameters
+    ----------
+    model : GaussianModel
+    release : Release
+    counts : sequence of int
+        Numbers of releases, each at least 1.
+    promise : Promise, optional
+        By default the one that the release was calibrated for.
 
     Returns
     -------
     DataFrame
         Columns releases, guesses (of 100, of the best attacker), epsilon (the promise's), delta
         (delivered at it), kept.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(center=0.15, width=0.1)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Query([dp.Mean("age")]), pair, n=400)
+    >>> dp.composition.repeated(model, dp.calibrate("OptM", model, guesses=55), [1, 4]).round(2)
+       releases  guesses  epsilon  delta   kept
+    0         1    55.00      0.0   0.10   True
+    1         4    58.76      0.0   0.18  False
     """
     import pandas as pd
 
+    check_release(model, release)
     promise = release.promise if promise is None else promise
-    if promise is None:
-        raise DistprivError(f"{release!r} comes with no promise; pass one.")
-    if not counts or min(counts) < 1:
-        raise DistprivError("Numbers of releases begin at 1.")
+    if not isinstance(promise, Promise):
+        raise DistprivError(f"{release!r} comes with no promise; pass a Promise, not {promise!r}.")
+    if isinstance(counts, int) or not len(counts):
+        raise DistprivError(f"Numbers of releases are a list such as [1, 12], not {counts!r}.")
+    counts = [integer("A number of releases", count, 1) for count in counts]
     if release.directions is not None:
         raise NotApplicable(_LAPLACE)
     noise = release.covariance

@@ -7,7 +7,8 @@ import math
 import numpy as np
 from scipy import optimize, special
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, number, numbers
+from distpriv.errors import DistprivError
 
 __all__ = ["normal_closeness", "normal_reach"]
 
@@ -31,7 +32,20 @@ def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: floa
         Positive definite.
     delta : float
         From 0, below 1.
+
+    Raises
+    ------
+    DistprivError
+        If a number is out of its domain, or the shapes do not fit.
+
+    Examples
+    --------
+    >>> round(dp.distances.normal_closeness([3.0, 0.0], np.eye(2), delta=0.05), 3)
+    2.875
     """
+    number("δ", delta, 0, 1, below=True)
+    difference = numbers("A difference", difference)
+    covariance = _covariance(covariance, difference.shape)
     radius = 2 * float(special.ndtri((1 + delta) / 2))
     start = np.linalg.solve(covariance, difference)
     apart = math.sqrt(max(float(difference @ start), 0.0))
@@ -67,11 +81,24 @@ def normal_reach(covariance: FloatArray, outside: float) -> float:
     Parameters
     ----------
     covariance : ndarray, shape (m, m)
+        Positive semidefinite.
     outside : float
         Above 0, below 1.
+
+    Raises
+    ------
+    DistprivError
+        If a number is out of its domain, or the shape is another one.
+
+    Examples
+    --------
+    >>> round(dp.distances.normal_reach([[4.0]], outside=0.05), 3)
+    3.92
     """
     from scipy.stats import qmc  # noqa: TID251  (takes a second, so only where it is needed)
 
+    number("The chance outside", outside, 0, 1, above=True, below=True)
+    covariance = _covariance(covariance)
     m = len(covariance)
     if m == 1:
         return -math.sqrt(covariance[0, 0]) * float(special.ndtri(outside / 2))
@@ -88,3 +115,14 @@ def normal_reach(covariance: FloatArray, outside: float) -> float:
 
     top = 1.01 * widest * math.sqrt(special.chdtri(m, outside))
     return float(optimize.brentq(excess, 1e-9 * top, top)) * (1 + 1.5e-4 * m**2)
+
+
+def _covariance(values: FloatArray, shape: tuple[int, ...] | None = None) -> FloatArray:
+    """Check a covariance, of a difference of that shape."""
+    found = numbers("A covariance", values)
+    if found.ndim != 2 or found.shape != 2 * (shape or found.shape[:1]):
+        raise DistprivError(f"A covariance is a square of numbers, not of shape {found.shape}.")
+    rounding = 1e-9 * np.abs(found).max()
+    if np.linalg.eigvalsh(found)[0] < -rounding or (np.abs(found - found.T) > rounding).any():
+        raise DistprivError("A covariance is symmetric, and no variance is negative; correct it.")
+    return found

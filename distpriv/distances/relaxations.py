@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, integer, numbers
+from distpriv.display import Result
 from distpriv.errors import DistprivError
 
 if TYPE_CHECKING:
@@ -23,21 +24,32 @@ if TYPE_CHECKING:
 __all__ = ["Frontier", "close_attackers", "max_divergence", "relaxed_promise"]
 
 
-@dataclass(frozen=True, eq=False)
-class Frontier:
-    """Hold relaxed promises, one for each λ.
+@dataclass(frozen=True, eq=False, repr=False)
+class Frontier(Result):
+    """Hold relaxed promises, one for each λ, as `relaxed_promise` returns them.
 
     Attributes
     ----------
     lambdas, etas : ndarray, shape (points, …)
     epsilons, deltas : ndarray, shape (points, …)
         ε′ and δ′; at δ′ = 1 nothing is promised.
+
+    Examples
+    --------
+    >>> dp.distances.relaxed_promise(1, 1e-3, [0, 0.1], [0.02, 0.001]).to_frame().round(4)
+       lambda    eta  epsilon   delta
+    0     0.0  0.020      1.0  0.0754
+    1     0.1  0.001      1.2  0.0051
     """
 
     lambdas: FloatArray
     etas: FloatArray
     epsilons: FloatArray
     deltas: FloatArray
+
+    def __repr__(self) -> str:
+        best = f"ε = {self.epsilons.flat[self.best]:.4g}, δ = {self.deltas.flat[self.best]:.4g}"
+        return f"Frontier({self.deltas.size} promises, of the least δ {best})"
 
     @property
     def best(self) -> int:
@@ -77,12 +89,26 @@ def relaxed_promise(
     Raises
     ------
     DistprivError
-        If a λ is negative, or an η is none from 0 to 1.
+        If a λ is negative, a δ or an η is none from 0 to 1, or the shapes do not fit.
+
+    Examples
+    --------
+    >>> dp.distances.relaxed_promise(1, 1e-3, lambdas=[0, 0.1], etas=[0.02, 0.001])
+    Frontier(2 promises, of the least δ ε = 1.2, δ = 0.005109)
     """
-    given = (np.atleast_1d(np.asarray(one, float)) for one in (epsilon, delta, lambdas, etas))
-    level, least, steps, masses = np.broadcast_arrays(*given)
-    if not ((steps >= 0) & (masses > -1e-12) & (masses < 1 + 1e-12)).all():
-        raise DistprivError("Each λ must be at least 0, and each η from 0 to 1; correct them.")
+    given = [
+        np.atleast_1d(numbers("ε", epsilon)),
+        np.atleast_1d(numbers("δ", delta, 0, 1)),
+        np.atleast_1d(numbers("λ", lambdas, 0)),
+        np.atleast_1d(numbers("η", etas, -1e-12, 1 + 1e-12)),
+    ]
+    try:
+        level, least, steps, masses = np.broadcast_arrays(*given)
+    except ValueError:
+        raise DistprivError(
+            f"ε, δ, λ and η are as many, or single numbers, not of shapes "
+            f"{', '.join(str(one.shape) for one in given)}."
+        ) from None
     with np.errstate(over="ignore", invalid="ignore"):
         lost = np.where(masses > 0, (1 + np.exp(level + steps)) * masses, 0.0)
         lost += np.where(least > 0, np.exp(steps) * least, 0.0)
@@ -95,9 +121,19 @@ def max_divergence(p: ArrayLike, q: ArrayLike) -> float:
     Parameters
     ----------
     p, q : array_like, equal shapes
-        Probabilities of the same outcomes.
+        Probabilities of the same outcomes. DistprivError if they are none, or not as many.
+
+    Examples
+    --------
+    >>> round(dp.distances.max_divergence([0.5, 0.5], [0.25, 0.75]), 3)
+    0.693
     """
-    first, second = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    first, second = numbers("A probability", p, 0, 1), numbers("A probability", q, 0, 1)
+    if first.shape != second.shape or not first.size:
+        raise DistprivError(
+            f"p and q are probabilities of the same outcomes, not of shapes {first.shape} and "
+            f"{second.shape}."
+        )
     possible = first > 0
     if not second[possible].all():
         return math.inf
@@ -130,7 +166,19 @@ def close_attackers(
         Records.
     independent : bool
         Whether each record has the property by itself, with the chance p.
+
+    Examples
+    --------
+    >>> hidden = [(0.2, 0.3)]
+    >>> round(dp.distances.close_attackers((0.21, 0.3), hidden, 10, independent=True), 3)
+    0.488
     """
+    n = integer("The number of records n", n, 1)
+    for pair in (believed, *(hidden := list(hidden))):
+        if np.shape(numbers("A share", pair, 0, 1)) != (2,):
+            raise DistprivError(f"A pair has two shares, not {pair!r}.")
+    if not hidden:
+        raise DistprivError("Nothing is hidden; give at least one pair of shares.")
 
     def apart(one: float, other: float) -> float:
         if not independent:

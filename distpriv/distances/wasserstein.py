@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.arrays import BoolArray, FloatArray, IntArray, integer, number, numbers
+from distpriv.display import Progress, Result, showing
 from distpriv.errors import DistprivError
-from distpriv.text import whole
+from distpriv.text import one_of, whole
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Coupling", "closeness", "optimal_coupling", "rounding_mass", "steps_apart"]
 __all__ += ["wasserstein_inf"]
 
+T = TypeVar("T")
 Norm = Literal["l1", "l2"]
 Law = tuple[FloatArray, FloatArray]  # points and masses
 
@@ -26,6 +32,7 @@ _FINE_UNITS = 1 << 52  # on a line, whose sums a float still holds
 _MOST_PAIRS = 16_000_000
 _MOST_MOVES = 250_000  # of a linear program
 _SLACK = 1e-12
+_HALVINGS = 52  # of a float
 _TIES = 1e-13  # relative: equal sums of different order
 
 
@@ -36,13 +43,29 @@ def wasserstein_inf(
     y_weights: ArrayLike | None = None,
     *,
     norm: Norm = "l1",
+    progress: Progress = None,
 ) -> float:
     """Compute W_∞, the least W for which some coupling moves no mass further.
 
     "(W, 0)-close if and only if W_∞ = W" in Chen & Ohrimenko (2023) means W_∞ <= W (erratum 9).
-    Parameters and errors are those of `closeness`.
+
+    Parameters
+    ----------
+    x, y : array_like, shape (k,) or (k, m), and (l,) or (l, m)
+        Possible values.
+    x_weights, y_weights : array_like, shape (k,) and (l,), optional
+        Probabilities; equal ones by default.
+    norm : {"l1", "l2"}
+        In which moves are measured.
+    progress : bool or callable, optional
+        See `closeness`, which it is at δ = 0, also for errors.
+
+    Examples
+    --------
+    >>> dp.wasserstein_inf([0, 1], [1, 3])
+    2.0
     """
-    return closeness(x, y, 0.0, x_weights, y_weights, norm=norm)
+    return closeness(x, y, 0.0, x_weights, y_weights, norm=norm, progress=progress)
 
 
 def closeness(
@@ -53,6 +76,7 @@ def closeness(
     y_weights: ArrayLike | None = None,
     *,
     norm: Norm = "l1",
+    progress: Progress = None,
 ) -> float:
     """Compute the least W for which two laws are (W, δ)-close.
 
@@ -72,14 +96,24 @@ def closeness(
         rests a promise on W charges `rounding_mass`.
     norm : {"l1", "l2"}
         In which moves are measured: L1 for Laplace noise, L2 for normal noise.
+    progress : bool or callable, optional
+        None: a line on a terminal after a second; True and False: always and never; or a function
+        of the steps that are done and the most there may be.
 
     Raises
     ------
     DistprivError
         If δ, points or weights are out of their domain, or the pairs of points are too many.
+
+    Examples
+    --------
+    >>> dp.closeness([0, 1, 2, 9], [0, 1, 2, 3], delta=0.25)
+    0.0
+    >>> dp.closeness([0, 9], [1, 3], delta=0.5, x_weights=[0.5, 0.5], y_weights=[0.5, 0.5])
+    1.0
     """
-    if not 0 <= delta < 1:
-        raise DistprivError(f"δ must be from 0 to below 1, it is {delta:g}.")
+    number("δ", delta, 0, 1, below=True)
+    one_of("norm", norm, _METRICS)
     first, second = _law("x", x, x_weights), _law("y", y, y_weights)
     if first[0].shape[1] != second[0].shape[1]:
         raise DistprivError(
@@ -90,38 +124,62 @@ def closeness(
     units = _FINE_UNITS if line else _UNITS
     supply, demand, missing = _masses(first[1], second[1], delta, units, equal=equal)
     if line:
-        return _on_a_line(first[0][:, 0], supply, second[0][:, 0], demand, missing)
+        with showing("Steps of the search", 2 * _HALVINGS, progress) as report:
+            line_laws = first[0][:, 0], supply, second[0][:, 0], demand
+            return _on_a_line(*line_laws, missing, report)
     distances = _distances(first[0], second[0], norm, _MOST_PAIRS)
     needed = int(supply.sum()) - missing
     nearest = distances.min(axis=1).max(), distances.min(axis=0).max()
     low = max(nearest) if missing == 0 else 0.0
     candidates = np.unique(distances[distances >= low])
 
-    def enough(place: int) -> bool:
-        return _flow(distances <= candidates[place], supply, demand) >= needed
+    with showing("Steps of the search", 2 * len(candidates).bit_length(), progress) as report:
 
-    return float(candidates[_first(enough, len(candidates))])
+        def enough(place: int) -> bool:
+            return _flow(distances <= candidates[place], supply, demand) >= needed
+
+        return float(candidates[_first(_counted(enough, report), len(candidates))])
+
+
+def _counted(holds: Callable[[T], bool], report: Callable[[int], None]) -> Callable[[T], bool]:
+    """Return the condition, which reports how often it was tried."""
+    tries = itertools.count(1)
+
+    def tried(place: T) -> bool:
+        report(next(tries))
+        return holds(place)
+
+    return tried
 
 
 def rounding_mass(points: int, m: int = 2) -> float:
     """Return the mass that `closeness` may leave behind besides δ, of so many weighted points.
 
     Of both laws together, in m coordinates; equal weights are exact.
+
+    Examples
+    --------
+    >>> f"{dp.distances.rounding_mass(points=200, m=2):.1e}"
+    '1.9e-07'
     """
+    points, m = integer("The number of points", points, 1), integer("m", m, 1)
     return (points + 1) / (_FINE_UNITS if m == 1 else _UNITS)
 
 
 def _law(name: str, points: ArrayLike, weights: ArrayLike | None) -> Law:
     """Check points, of shape (k, m) then, and weights; drop points without any."""
-    values = np.asarray(points, dtype=np.float64)
+    values = numbers(f"A point of {name}", points)
     values = values[:, None] if values.ndim == 1 else values
-    if values.ndim != 2 or not values.size or not np.isfinite(values).all():
+    if values.ndim != 2 or not values.size:
         raise DistprivError(f"The points {name} must be rows of finite numbers, at least one.")
     if weights is None:
         return values, np.full(len(values), 1 / len(values))
-    masses = np.asarray(weights, dtype=np.float64)
-    if masses.shape != (len(values),) or not (masses >= 0).all():
-        raise DistprivError(f"The points {name} need one weight each, none below 0.")
+    masses = numbers(f"A weight of {name}", weights, 0)
+    if masses.shape != (len(values),):
+        raise DistprivError(
+            f"The points {name} need one weight each; there are {len(values)} points and weights "
+            f"of shape {masses.shape}."
+        )
     if abs(masses.sum() - 1) > 1e-9:
         raise DistprivError(f"The weights of {name} must sum to 1; they sum to {masses.sum():.9g}.")
     return values[masses > 0], masses[masses > 0] / masses.sum()
@@ -183,7 +241,12 @@ def _flow(allowed: BoolArray, supply: IntArray, demand: IntArray) -> int:
 
 
 def _on_a_line(
-    x: FloatArray, supply: IntArray, y: FloatArray, demand: IntArray, missing: int
+    x: FloatArray,
+    supply: IntArray,
+    y: FloatArray,
+    demand: IntArray,
+    missing: int,
+    report: Callable[[int], None],
 ) -> float:
     """Compute closeness in one dimension: halve the reach, then take the nearest distance."""
     (x, supply), (y, demand) = _ascending(x, supply), _ascending(y, demand)
@@ -196,9 +259,10 @@ def _on_a_line(
         return float(np.abs(one - other).max())
     needed = int(supply.sum()) - missing
 
-    def enough(reach: float) -> bool:
+    def moves(reach: float) -> bool:
         return _moved(x, supply, y, demand, reach) >= needed
 
+    enough = _counted(moves, report)
     if enough(0.0):
         return 0.0
     low, high = 0.0, float(max(x[-1], y[-1]) - min(x[0], y[0]))
@@ -259,9 +323,19 @@ def steps_apart(p: ArrayLike, q: ArrayLike) -> int:
     Parameters
     ----------
     p, q : array_like, shape (n + 1,)
-        Probabilities.
+        Probabilities. DistprivError if they are none, or not as many.
+
+    Examples
+    --------
+    >>> dp.distances.steps_apart([0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5])
+    2
     """
-    one, other = np.asarray(p, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    one, other = numbers("A probability of p", p, 0), numbers("A probability of q", q, 0)
+    if one.ndim != 1 or one.shape != other.shape or not len(one):
+        raise DistprivError(
+            f"p and q are probabilities of the same outcomes, not of shapes {one.shape} and "
+            f"{other.shape}."
+        )
     worst = 0
     for first, second in ((one, other), (other, one)):
         for law, image in ((first, second), (first[::-1], second[::-1])):
@@ -273,9 +347,11 @@ def steps_apart(p: ArrayLike, q: ArrayLike) -> int:
     return worst
 
 
-@dataclass(frozen=True, eq=False)
-class Coupling:
+@dataclass(frozen=True, eq=False, repr=False)
+class Coupling(Result):
     """Hold moves of mass from points of x to points of y, of which δ at most goes beyond W.
+
+    `optimal_coupling` returns it.
 
     Attributes
     ----------
@@ -284,6 +360,15 @@ class Coupling:
     masses, distances : ndarray, shape (moves,)
     reach : float
         W.
+
+    Examples
+    --------
+    >>> dp.distances.optimal_coupling([0, 1, 2, 9], [0, 1, 2, 3], delta=0.25).to_frame()
+       source  target  mass  distance  beyond
+    0       0       0  0.25       0.0   False
+    1       1       1  0.25       0.0   False
+    2       2       2  0.25       0.0   False
+    3       3       3  0.25       6.0    True
     """
 
     sources: IntArray
@@ -291,6 +376,17 @@ class Coupling:
     masses: FloatArray
     distances: FloatArray
     reach: float
+
+    def __repr__(self) -> str:
+        far = float(self.masses[self.beyond].sum())
+        return f"Coupling({len(self.masses)} moves, W = {self.reach:.4g}, mass beyond {far:.4g})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the moves: source, target, mass, distance, beyond."""
+        import pandas as pd
+
+        places = {"source": self.sources, "target": self.targets, "mass": self.masses}
+        return pd.DataFrame(places | {"distance": self.distances, "beyond": self.beyond})
 
     @property
     def beyond(self) -> BoolArray:
@@ -311,6 +407,11 @@ def optimal_coupling(
 
     A linear program in k l unknowns, at most 250 000, for pictures. Parameters and errors are those
     of `closeness`.
+
+    Examples
+    --------
+    >>> dp.distances.optimal_coupling([0, 1, 2, 9], [0, 1, 2, 3], delta=0.25)
+    Coupling(4 moves, W = 0, mass beyond 0.25)
     """
     from scipy.optimize import linprog
     from scipy.sparse import eye_array, kron, vstack

@@ -244,7 +244,7 @@ LAPLACE = Release("DirM(L)", directions=np.eye(5)[:, :1], scale=1.0)
         ([Part(replace(BAL, stands_for=None)), RAW], DistprivError, "tell the share"),
         ([Part(HALF), Part(HALF, None, 50)], NotApplicable, "one draw"),
         ((AS_IT_IS, [1]), DistprivError, "promise"),
-        ((BAL, [0]), DistprivError, "begin at 1"),
+        ((BAL, [0]), DistprivError, "from 1 on, not 0"),
         ((LAPLACE, [2], Promise(1.0, 1e-3)), NotApplicable, "Laplace"),
     ],
 )
