@@ -33,8 +33,8 @@ def widget(kind, label):
     return next(each for each in kind if each.label.startswith(label))
 
 
-@pytest.mark.parametrize("source", EXAMPLE_TITLES)
 @pytest.mark.parametrize("page", MENU)
+@pytest.mark.parametrize("source", EXAMPLE_TITLES)
 def test_page_leads_with_a_title_and_a_sentence(warm, source, page):
     if warm.session_state["state"].scenario.source != source:
         drawn(warm)  # Check, for some pages have no sidebar
