@@ -174,6 +174,12 @@ def lesson(step: Step) -> None:
         ask(step, shown, value)
 
 
+def handed_in() -> str:
+    """Return the file; a text that the click itself ends comes in beside the click."""
+    time.sleep(1.0)
+    return mine.export()
+
+
 def finish() -> None:
     """Show what was seen, ask for two answers in writing, and hand out the file."""
     seen, known = mine.done()
@@ -193,7 +199,7 @@ def finish() -> None:
             "icon": ":material/download:",
             "on_click": "ignore",
         }
-        st.download_button("Download all as one file", mine.export, name, "text/html", **look)
+        st.download_button("Download all as one file", handed_in, name, "text/html", **look)
         st.caption("Nothing is stored: what you wrote is gone when you close or reload this page.")
 
 
@@ -205,11 +211,9 @@ if mine.place == END:
     finish()
 else:
     lesson(STEPS[mine.place - 1])
-seen = mine.place < END and STEPS[mine.place - 1].key in mine.guesses
 with st.container(horizontal=True):
     for words, to in (("Back", mine.place - 1), ("Next", mine.place + 1)):
         go: dict[str, Any] = {"on_click": setattr, "args": (mine, "place", to)}
-        go |= {"type": "primary" if seen and words == "Next" else "secondary"}
         st.button(words, key=f"tour-{words}", disabled=not 0 < to <= END, **go)
     with st.popover("For teachers", type="tertiary"):
         pairs = st.slider("Pairs of students", 1, 40, 12)

@@ -43,8 +43,7 @@ hypothesis.Relation hypothesis.auxiliary_factor hypothesis.convert hypothesis.de
 hypothesis.f_score_floor hypothesis.max_epsilon hypothesis.max_f_score
 hypothesis.plausible_deniability hypothesis.to_distribution_privacy hypothesis.to_pufferfish
 attribute.Assumption attribute.AttributeNoise attribute.Quilt attribute.QuiltResult
-attribute.max_influence attribute.noise_by_release lessons.Progress lessons.Round lessons.Shown
-lessons.Step lessons.links lessons.released lessons.rounds
+attribute.max_influence attribute.noise_by_release
 """
 MISSING = _MISSING.split()
 

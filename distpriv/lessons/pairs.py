@@ -35,6 +35,13 @@ class Progress:
         Of steps whose answer is shown; None where nothing was guessed.
     values, chosen, texts : dict
         Of controls and options by key, and answers by question.
+
+    Examples
+    --------
+    >>> mine = dp.lessons.Progress(pair=7)
+    >>> mine.call(0, 1)
+    >>> mine.score()  # right so far, and the best attacker
+    (1, 1)
     """
 
     pair: int = 0
@@ -91,5 +98,11 @@ class Progress:
 
 
 def links(address: str, pairs: int) -> list[str]:
-    """Return the addresses that pairs of students open, from that of the page: a seed for each."""
+    """Return the addresses that pairs of students open, from that of the page: a seed for each.
+
+    Examples
+    --------
+    >>> dp.lessons.links("http://localhost:8501/tour", 2)[1]
+    'http://localhost:8501/tour?pair=2'
+    """
     return [f"{address}?pair={pair}" for pair in range(1, pairs + 1)]

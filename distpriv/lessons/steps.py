@@ -63,6 +63,11 @@ class Shown:
         Kind of picture, "bells", "tries", "epsilon", "width" or "costs", and what it is drawn from.
     figures : mapping
         What the {names} of the prose stand for.
+
+    Examples
+    --------
+    >>> dp.lessons.STEPS[5].show().truth  # balanced: right guesses of 100
+    50.0
     """
 
     truth: float
@@ -75,7 +80,14 @@ class Shown:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """One step of the tour: its key, its prose (an entry of tour.toml), and what computes it."""
+    """One step of the tour: its key, its prose (an entry of tour.toml), and what computes it.
+
+    Examples
+    --------
+    >>> step = dp.lessons.STEPS[1]
+    >>> print(step.text("answer", step.show(400)))
+    More records tell more
+    """
 
     key: str
     prose: Mapping[str, Any]
@@ -138,6 +150,11 @@ class Round(NamedTuple):
     """One table of the game: figures as they are, (m,), its share, and the best attacker's guess.
 
     0 is the lower share and 1 the higher one.
+
+    Examples
+    --------
+    >>> dp.lessons.rounds(seed=7)[2].share
+    1
     """
 
     figures: FloatArray
@@ -147,7 +164,13 @@ class Round(NamedTuple):
 
 @lru_cache(maxsize=64)
 def rounds(seed: int = 0, count: int = ROUNDS) -> tuple[Round, ...]:
-    """Draw tables of 100 records at either share, by a toss, and let the best attacker guess."""
+    """Draw tables of 100 records at either share, by a toss, and let the best attacker guess.
+
+    Examples
+    --------
+    >>> sum(one.best == one.share for one in dp.lessons.rounds(seed=7))
+    9
+    """
     rng, now = np.random.default_rng(seed), _at()
     fitted, shares = now.model.pairs[0], rng.integers(2, size=count)
     drawn = simulate(now.drawn, 0, count, rng)[shares, np.arange(count)]
@@ -160,6 +183,11 @@ def released(number: int, seed: int = 0) -> pd.DataFrame:
     """Return what an attacker sees of a round: each figure, and what is usual at either share.
 
     Columns figure and table, then one a share, named by it, of "value ± deviation".
+
+    Examples
+    --------
+    >>> dp.lessons.released(0, seed=7)["table"].to_list()
+    ['39.9', '10.4', '26', '33', '42.3']
     """
     import pandas as pd
 
