@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import subprocess
@@ -61,6 +62,20 @@ def _records(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Keep decisions and releases of tests out of the user's data folder."""
     folder = tmp_path_factory.mktemp("records")
     os.environ["DISTPRIV_DATABASE"] = f"sqlite:///{folder / 'records.sqlite'}"
+
+
+@pytest.fixture
+def read_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Read uploads in this process and without limits, as their process does."""
+    from distpriv.tables import guard
+
+    def ask(request: bytes, data: bytes, seconds: float) -> tuple[bytes, int]:
+        target = io.BytesIO()
+        guard._answer(io.BytesIO(request + data), target)
+        return target.getvalue(), 0
+
+    monkeypatch.setattr(guard, "_limit", lambda *_: None)
+    monkeypatch.setattr(guard, "_ask", ask)
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,7 @@ def test_file_of_the_command_is_what_a_session_begins_with(path):
     assert state.evaluation().recommendation.way.kept
 
 
-def test_file_that_cannot_be_read_is_one_sentence(path):
+def test_file_that_cannot_be_read_is_one_sentence(path, read_here):
     state = State()
     assert "cannot be read" in upload.offer_opened(state)
     path.write_text("")
@@ -50,7 +50,6 @@ def test_file_that_cannot_be_read_is_one_sentence(path):
 
 @pytest.mark.parametrize("name", ["people.parquet", "parts"])
 def test_table_that_the_command_names_stays_where_it_lies(path, tmp_path, monkeypatch, name):
-    """A Parquet file and a folder are scanned; a large text that is no plain table is read."""
     frame = pd.DataFrame({"age": [20 + i * 7 % 40 for i in range(60)], "sex": [*"fm"] * 30})
     frame.to_parquet(tmp_path / "people.parquet")
     (tmp_path / "parts").mkdir()
@@ -63,6 +62,9 @@ def test_table_that_the_command_names_stays_where_it_lies(path, tmp_path, monkey
     assert (state.scenario.source, state.source().title) == ("open", name)
     assert not state.files
     assert state.evaluation().recommendation.way.kept
+
+
+def test_large_text_that_is_no_plain_table_is_read(path, monkeypatch, read_here):
     path.write_text(CELLS + "\nSource: a register")
     monkeypatch.setattr(upload, "LARGE", 10)
     assert upload._opened(path)[0].rows == 166
@@ -80,7 +82,7 @@ def press(app, label):
     assert not app.exception
 
 
-def test_dialog_asks_three_questions_and_takes_all_at_once():
+def test_dialog_asks_three_questions_and_takes_all_at_once(read_here):
     """Figures of a secret that was chosen last do not tell it."""
     app = AppTest.from_function(ask, default_timeout=30).run()
     app.file_uploader[0].upload("deaths.csv", CELLS.encode()).run()
@@ -102,7 +104,7 @@ PEOPLE = "age,sex,pay\n" + "\n".join(
 )
 
 
-def test_click_on_a_notice_reads_the_file_otherwise_and_keeps_the_answers():
+def test_click_on_a_notice_reads_the_file_otherwise_and_keeps_the_answers(read_here):
     app = AppTest.from_function(ask, default_timeout=30).run()
     app.file_uploader[0].upload("people.csv", PEOPLE.encode()).run()
     assert not app.file_uploader

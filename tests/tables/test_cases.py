@@ -187,7 +187,7 @@ def test_case_is_read_right_or_told(case):
 
 
 @pytest.mark.parametrize("name", GUARDED)
-def test_case_comes_through_the_upload(name):
+def test_case_comes_through_the_upload(name, read_here):
     hold(read_guarded(CASES[name].data, "file"), CASES[name])
 
 
