@@ -33,17 +33,14 @@ for room in ROOMS:
 NAMES = {name: value for name, value in NAMES.items() if callable(value)}
 # Names that have no example yet.
 _MISSING = """
-BayesianNetwork attribute_private_gaussian learn_network markov_quilt AttackError NotApplicable
-StoreError draw_release connect from_spark scan plot.attackers_who_know plot.belief plot.bells
-plot.contributions plot.costs plot.directions plot.error_against_attacker plot.error_against_epsilon
-plot.error_against_width plot.fit plot.guesses_against_epsilon plot.guesses_against_width
-plot.precision_against_recall plot.promised_and_delivered plot.repeated_releases
-hypothesis.DistributionPrivacy hypothesis.Framework hypothesis.Pufferfish hypothesis.RecordTest
-hypothesis.Relation hypothesis.auxiliary_factor hypothesis.convert hypothesis.delivered
-hypothesis.f_score_floor hypothesis.max_epsilon hypothesis.max_f_score
-hypothesis.plausible_deniability hypothesis.to_distribution_privacy hypothesis.to_pufferfish
-attribute.Assumption attribute.AttributeNoise attribute.Quilt attribute.QuiltResult
-attribute.max_influence attribute.noise_by_release
+plot.attackers_who_know plot.belief plot.bells plot.contributions plot.costs plot.directions
+plot.error_against_attacker plot.error_against_epsilon plot.error_against_width plot.fit
+plot.guesses_against_epsilon plot.guesses_against_width plot.precision_against_recall
+plot.promised_and_delivered plot.repeated_releases hypothesis.DistributionPrivacy
+hypothesis.Framework hypothesis.Pufferfish hypothesis.RecordTest hypothesis.Relation
+hypothesis.auxiliary_factor hypothesis.convert hypothesis.delivered hypothesis.f_score_floor
+hypothesis.max_epsilon hypothesis.max_f_score hypothesis.plausible_deniability
+hypothesis.to_distribution_privacy hypothesis.to_pufferfish
 """
 MISSING = _MISSING.split()
 

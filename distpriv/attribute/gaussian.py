@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, number, numbers
+from distpriv.display import Result
 from distpriv.errors import DistprivError
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.privacy.loss import normal_distance
+from distpriv.text import one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,8 +27,8 @@ Range = tuple[float, float]
 Calibration = Literal["exact", "classical"]
 
 
-@dataclass(frozen=True, eq=False)
-class AttributeNoise:
+@dataclass(frozen=True, eq=False, repr=False)
+class AttributeNoise(Result):
     """Noise N(0, σ²) on each statistic that hides every protected attribute of a dataset.
 
     Attributes
@@ -35,6 +37,14 @@ class AttributeNoise:
         Δ_i F, the largest over Θ, and the least variance of the query given the attribute.
     needed : ndarray, shape (k,)
         Variance, the query's and added, that hides the attribute: (Δ_i/μ)².
+
+    Examples
+    --------
+    >>> noise = dp.attribute_private_gaussian([6.125, 2.0], [4.5, 1.0], epsilon=1, delta=1e-3)
+    >>> noise.to_frame().round(1)
+       sensitivity  variance  needed  noise
+    0          6.1       4.5   248.7  244.2
+    1          2.0       1.0    26.5   25.5
     """
 
     sensitivities: FloatArray
@@ -42,7 +52,16 @@ class AttributeNoise:
     needed: FloatArray
 
     def __repr__(self) -> str:
-        return f"AttributeNoise(σ² = {self.variance:.4g})"
+        error = f"error {self.expected_absolute_error:.4g} on average"
+        return f"AttributeNoise(σ² = {self.variance:.4g}, {error})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row an attribute: sensitivity, variance, needed, and the noise it asks for."""
+        import pandas as pd
+
+        columns = {"sensitivity": self.sensitivities, "variance": self.variances}
+        noise = (self.needed - self.variances).clip(0)
+        return pd.DataFrame(columns | {"needed": self.needed, "noise": noise})
 
     @property
     def variance(self) -> float:
@@ -60,7 +79,11 @@ class AttributeNoise:
         return math.sqrt(self.variance * 2 / math.pi)
 
     def accuracy(self, beta: float) -> float:
-        """Return α = σ Φ⁻¹(1 − β/2): the noise is larger with the probability β (Theorem 2)."""
+        """Return α = σ Φ⁻¹(1 − β/2): the noise is larger with the probability β (Theorem 2).
+
+        β is above 0 and at most 1.
+        """
+        number("β", beta, 0, 1, above=True)
         return -math.sqrt(self.variance) * float(ndtri(beta / 2))
 
 
@@ -99,24 +122,29 @@ def attribute_private_gaussian(
     ------
     DistprivError
         If a number is out of its domain, or the shapes do not fit.
+
+    Examples
+    --------
+    >>> dp.attribute_private_gaussian([6.125], [4.5], epsilon=1.0, delta=1e-3)
+    AttributeNoise(σ² = 244.2, error 12.47 on average)
     """
-    if not (0 < epsilon < math.inf and 0 < delta < 1):
-        raise DistprivError(f"ε must be above 0 and δ between 0 and 1, not {epsilon!r}, {delta!r}.")
-    if calibration not in ("exact", "classical"):
-        raise DistprivError(f"There is no calibration {calibration!r}; take exact or classical.")
-    shifts, spreads = np.asarray(sensitivities, float), np.asarray(variances, float)
+    number("ε", epsilon, 0, above=True)
+    number("δ", delta, 0, 1, above=True, below=True)
+    one_of("calibration", calibration, ("exact", "classical"))
+    shifts = numbers("A sensitivity", sensitivities, 0)
+    spreads: FloatArray = numbers("A variance", variances)
+    if spreads.ndim > 2 and spreads.shape[-1] != spreads.shape[-2]:
+        raise DistprivError(f"Covariances are squares, not of shape {spreads.shape[-2:]}.")
     if spreads.ndim > 2:
-        spreads = np.linalg.eigvalsh(spreads)[..., 0]
+        spreads = np.asarray(np.linalg.eigvalsh(spreads)[..., 0], dtype=np.float64)
         spreads = np.where(spreads > -1e-12, spreads.clip(min=0), spreads)
-    if not shifts.size or shifts.ndim > 2 or shifts.shape[:1] != spreads.shape[:1]:
+    if not shifts.size or not 0 < shifts.ndim < 3 or shifts.shape[:1] != spreads.shape[:1]:
         raise DistprivError(
             "Give one sensitivity and one variance for each protected attribute, for example "
             f"sensitivities=[6.125] and variances=[4.5]; these have the shapes {shifts.shape} and "
             f"{spreads.shape}."
         )
-    for name, values in (("sensitivity", shifts), ("variance", spreads)):
-        if not (np.isfinite(values) & (values >= 0)).all():
-            raise DistprivError(f"A {name} must be a number from 0 on; correct it.")
+    numbers("A variance", spreads, 0)
     largest = shifts.reshape(len(shifts), -1).max(axis=1)
     smallest = spreads.reshape(len(spreads), -1).min(axis=1)
     distance = normal_distance if calibration == "exact" else classical_distance
@@ -146,6 +174,12 @@ class Assumption:
     ------
     DistprivError
         If a range does not run upwards, or a number is out of its domain.
+
+    Examples
+    --------
+    >>> about = dp.attribute.Assumption("income", "women", (-8, -6), (20, 25), 0.25, n=100)
+    >>> about.sensitivity, about.variance
+    (2.0, 4.0)
     """
 
     release: str
@@ -157,12 +191,17 @@ class Assumption:
 
     def __post_init__(self) -> None:
         of = f" of {self.release!r}"
-        for name, (low, high) in (("difference", self.difference), ("deviation", self.deviation)):
+        for name, ends in (("difference", self.difference), ("deviation", self.deviation)):
+            if np.shape(numbers(f"An end of the {name}{of}", ends)) != (2,):
+                raise DistprivError(f"The {name}{of} has a lower and an upper end, not {ends!r}.")
+            low, high = ends
             if not -1e100 < low <= high < 1e100 or (name == "deviation" and low < 0):
                 raise DistprivError(
                     f"The {name}{of} must run from its lower to its upper end, not from {low:g} to "
                     f"{high:g}."
                 )
+        number(f"The distance of the secrets{of}", self.diameter)
+        number(f"The number of records{of}", self.n)
         if not 0 <= self.diameter < math.inf or self.n < 1 or self.n % 1:
             raise DistprivError(
                 f"The distance of the secrets{of} must be a number from 0 on, and the records a "
@@ -219,6 +258,13 @@ def noise_by_release(
 
     Each release has the promise for itself; several together promise less.
 
+    Parameters
+    ----------
+    assumptions : iterable of Assumption
+        One for each release and share.
+    epsilon, delta, calibration
+        As of `attribute_private_gaussian`: ε above 0, δ above 0 and below 1.
+
     Returns
     -------
     DataFrame
@@ -229,10 +275,18 @@ def noise_by_release(
     ------
     DistprivError
         If there is no assumption, or two about one release and share.
+
+    Examples
+    --------
+    >>> about = dp.attribute.Assumption("income", "women", (-8, -6), (20, 25), 0.25, n=100)
+    >>> dp.attribute.noise_by_release([about], 1.0, 1e-3)[["noise", "error"]].round(2)
+             noise  error
+    release
+    income   22.52   3.79
     """
     import pandas as pd
 
-    every = list(assumptions)
+    every = [assumptions] if isinstance(assumptions, Assumption) else list(assumptions)
     if not every or len({(one.release, one.protected) for one in every}) < len(every):
         raise DistprivError("Give at least one assumption, and one for each release and share.")
     rows = {}

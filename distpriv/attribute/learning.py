@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy.special import rel_entr
 
-from distpriv.arrays import IntArray
-from distpriv.attribute.network import BayesianNetwork
+from distpriv.arrays import IntArray, integer, number
+from distpriv.attribute.network import MOST_NODES, BayesianNetwork, pairs_of
+from distpriv.display import Progress, tracked
 from distpriv.errors import DistprivError
 from distpriv.queries.columns import column_of
+from distpriv.text import one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,6 +30,7 @@ def learn_network(
     *,
     states: int = 3,
     smoothing: float = 1.0,
+    progress: Progress = None,
 ) -> BayesianNetwork:
     """Fit a tree, or the tables of given edges, to the complete records of some columns.
 
@@ -39,26 +42,35 @@ def learn_network(
     ----------
     table : DataFrame
     columns : sequence of str
-        At least two.
+        From 2 to 20.
     edges : sequence of (parent, child), optional
+        None: those of the tree.
     states : int
         At least 2. A column of numbers with more values is cut into so many ranges of about equally
         many records; of other columns the most frequent values stay and the rest is one state.
     smoothing : float
         Above 0; added to every count, so that nothing is impossible.
+    progress : bool or callable, optional
+        None: a line on a terminal after a second; True and False: always and never; or a function
+        of the pairs of columns that are done and their number.
 
     Raises
     ------
     DistprivError
         If columns, states or smoothing are out of their domain, or a column has one value only.
+
+    Examples
+    --------
+    >>> dp.learn_network(dp.load_example("bank"), ["age", "employment", "late"])
+    BayesianNetwork(age → late, late → employment)
     """
     import networkx as nx
 
-    chosen = list(dict.fromkeys(columns))
-    if len(chosen) < 2 or states < 2 or not smoothing > 0:
-        raise DistprivError(
-            "A network needs at least two columns, two states and a smoothing above 0."
-        )
+    chosen = [columns] if isinstance(columns, str) else list(dict.fromkeys(columns))
+    if not 2 <= len(chosen) <= MOST_NODES:
+        raise DistprivError(f"A network needs 2 to {MOST_NODES} columns, not {len(chosen)}.")
+    integer("The number of states", states, 2)
+    number("The smoothing", smoothing, 0, above=True)
     for column in chosen:
         column_of(table, column)
     complete = table[chosen].dropna()
@@ -70,12 +82,15 @@ def learn_network(
             raise DistprivError(f"Column {column!r} has one value only; leave it out.")
     if edges is None:
         graph: nx.Graph[str] = nx.Graph()
-        for one, other in combinations(chosen, 2):
+        pairs = list(combinations(chosen, 2))
+        for one, other in tracked(pairs, len(pairs), "Pairs of columns", progress):
             joint = _counts(codes, [one, other]) / len(complete)
             independent = np.outer(joint.sum(axis=1), joint.sum(axis=0))
             graph.add_edge(one, other, weight=rel_entr(joint, independent).sum())
         edges = list(nx.bfs_edges(nx.maximum_spanning_tree(graph), chosen[0]))
-    tables = {}
+    edges, tables = pairs_of(edges), {}
+    for node in (node for edge in edges for node in edge):
+        one_of("column in this network", node, chosen)
     for node in chosen:
         family = [*(parent for parent, child in edges if child == node), node]
         counts = _counts(codes, family) + smoothing

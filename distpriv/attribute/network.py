@@ -13,21 +13,23 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, numbers
+from distpriv.display import Result
 from distpriv.errors import DistprivError, ReadError
 from distpriv.text import listed, near
 
 if TYPE_CHECKING:
     import networkx as nx
+    import pandas as pd
 
-__all__ = ["MOST_NODES", "BayesianNetwork"]
+__all__ = ["MOST_NODES", "BayesianNetwork", "pairs_of"]
 
 MOST_NODES = 20
 _MOST_NUMBERS = 10**6  # of a table in a file
 
 
-@dataclass(frozen=True, eq=False)
-class BayesianNetwork:
+@dataclass(frozen=True, eq=False, repr=False)
+class BayesianNetwork(Result):
     """Discrete attributes, or their parameters made discrete, and how they depend on each other.
 
     Attributes
@@ -44,6 +46,13 @@ class BayesianNetwork:
     DistprivError
         If an edge joins what has no table, the edges make a cycle, or a table has another shape or
         rows that do not sum to 1.
+
+    Examples
+    --------
+    >>> tables = {"sex": [0.5, 0.5], "income": [[0.8, 0.2], [0.6, 0.4]]}
+    >>> network = dp.BayesianNetwork([("sex", "income")], tables, {"income": ["low", "high"]})
+    >>> network.marginal(["income"])
+    array([0.7, 0.3])
     """
 
     edges: Sequence[tuple[str, str]]
@@ -51,8 +60,10 @@ class BayesianNetwork:
     states: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        edges = tuple((str(parent), str(child)) for parent, child in self.edges)
-        tables = {node: np.array(table, dtype=np.float64) for node, table in self.tables.items()}
+        if not isinstance(self.tables, Mapping) or not isinstance(self.states, Mapping):
+            raise DistprivError("Tables and states of a network are mappings by attribute.")
+        edges = pairs_of(self.edges)
+        tables = {node: numbers(f"A chance of {node!r}", one) for node, one in self.tables.items()}
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "tables", tables)
         self._check_graph()
@@ -105,7 +116,21 @@ class BayesianNetwork:
         return np.asarray(table / table.sum(-1, keepdims=True))
 
     def __repr__(self) -> str:
-        return f"BayesianNetwork({len(self.nodes)} attributes, {len(self.edges)} edges)"
+        edges = ", ".join(f"{parent} → {child}" for parent, child in self.edges)
+        some = edges if len(self.edges) <= 4 else f"{len(self.edges)} edges"
+        return f"BayesianNetwork({some or listed(self.nodes)})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a chance: attribute, state, given (parents' states), probability."""
+        import pandas as pd
+
+        rows = []
+        for node, table in self.tables.items():
+            for places, chance in np.ndenumerate(np.asarray(table)):
+                family = zip((*self.parents(node), node), places, strict=True)
+                *given, state = [f"{name} = {self.states[name][at]}" for name, at in family]
+                rows.append((node, state.removeprefix(f"{node} = "), listed(given), chance))
+        return pd.DataFrame(rows, columns=["attribute", "state", "given", "probability"])
 
     @property
     def nodes(self) -> tuple[str, ...]:
@@ -128,7 +153,7 @@ class BayesianNetwork:
 
     def check_nodes(self, nodes: Iterable[str]) -> None:
         """Raise DistprivError for a name that is no attribute of the network."""
-        for node in nodes:
+        for node in [nodes] if isinstance(nodes, str) else nodes:
             if node not in self.tables:
                 raise DistprivError(
                     f"There is no attribute {node!r} in the network; it has {listed(self.nodes)}."
@@ -143,6 +168,7 @@ class BayesianNetwork:
         """
         import networkx as nx
 
+        self.check_nodes([node, *(others := list(others))])
         between, graph = set(others), self.graph
         above = between.union(*(nx.ancestors(graph, one) for one in between))
         reached: set[tuple[str, bool]] = set()
@@ -162,6 +188,7 @@ class BayesianNetwork:
         """Compute the joint probabilities of some nodes, one axis each, all others summed out."""
         import networkx as nx
 
+        self.check_nodes(nodes)
         number = {node: place for place, node in enumerate(self.nodes)}
         relevant = set(nodes).union(*(nx.ancestors(self.graph, node) for node in nodes))
         operands: list[Any] = []
@@ -226,6 +253,16 @@ class BayesianNetwork:
             lacking = listed(sorted(states.keys() - tables.keys())) or "all variables"
             raise ReadError(f"The BIF file has no table for {lacking}; correct the file.")
         return cls(edges, tables, states)
+
+
+def pairs_of(edges: Iterable[Any]) -> tuple[tuple[str, str], ...]:
+    """Return edges (parent, child), or raise DistprivError for what is none."""
+    try:
+        return tuple((str(parent), str(child)) for parent, child in edges)
+    except (TypeError, ValueError):
+        raise DistprivError(
+            "Edges of a network are pairs of names, such as [('parent', 'child')]."
+        ) from None
 
 
 _VARIABLE = re.compile(r'variable\s+"?([^"{\s]+)"?\s*\{[^{}]*\{([^{}]*)\}[^{}]*\}')

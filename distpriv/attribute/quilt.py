@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from distpriv.arrays import integer, number
 from distpriv.attribute.network import BayesianNetwork
+from distpriv.display import Progress, Result, tracked
 from distpriv.errors import DistprivError
 from distpriv.text import listed
 
@@ -22,8 +24,8 @@ __all__ = ["Quilt", "QuiltResult", "markov_quilt", "max_influence"]
 _MOST_WORK = 2e9  # numbers that quilts take together, some seconds
 
 
-@dataclass(frozen=True)
-class Quilt:
+@dataclass(frozen=True, repr=False)
+class Quilt(Result):
     """Attributes that separate a protected one from others, and the noise that this asks for.
 
     Attributes
@@ -38,6 +40,14 @@ class Quilt:
     scale : float
         Δ_{A∩N} F/(ε − e) of the Laplace noise; 0 where no queried attribute is nearby and e <= ε,
         ∞ where the quilt does not help.
+
+    Examples
+    --------
+    >>> tables = {"sex": [0.5, 0.5], "height": [[0.5, 0.5], [0.7, 0.3]]}
+    >>> network = dp.BayesianNetwork([("sex", "height")], tables)
+    >>> result = dp.markov_quilt(network, ["sex"], ["height"], {frozenset({"height"}): 1.0}, 0.4)
+    >>> result.quilts
+    (Quilt(protected sex, scale 2.5, by the quilt of no attribute), Quilt(...))
     """
 
     protected: str
@@ -47,6 +57,13 @@ class Quilt:
     influence: float
     sensitivity: float
     scale: float
+
+    def __repr__(self) -> str:
+        about = listed(sorted(self.quilt)) or "no attribute"
+        kind = type(self).__name__
+        return (
+            f"{kind}(protected {self.protected}, scale {self.scale:.4g}, by the quilt of {about})"
+        )
 
     @property
     def parts(self) -> dict[str, frozenset[str]]:
@@ -67,21 +84,27 @@ class QuiltResult(Quilt):
     quilts : tuple of Quilt
         All of them, those of least noise first.
     epsilon : float
+
+    Examples
+    --------
+    >>> tables = {"sex": [0.5, 0.5], "height": [[0.5, 0.5], [0.7, 0.3]]}
+    >>> network = dp.BayesianNetwork([("sex", "height")], tables)
+    >>> result = dp.markov_quilt(network, ["sex"], ["height"], {frozenset({"height"}): 1.0}, 0.4)
+    >>> round(result.accuracy(beta=0.05), 2)
+    7.49
     """
 
     quilts: tuple[Quilt, ...]
     epsilon: float
-
-    def __repr__(self) -> str:
-        about = listed(sorted(self.quilt)) or "no attribute"
-        return f"QuiltResult(scale {self.scale:.4g}, by the quilt of {about})"
 
     def accuracy(self, beta: float) -> float:
         """Return α = b ln(1/β): the noise is larger than α with the probability β.
 
         Theorem 4 has b ln(1/(2β)), the tail on one side, where its Definition 3 counts both; it
         also takes the larger of the quilt's scale and Δ_A F/ε, Algorithm 2 the smaller (erratum 7).
+        β is above 0 and at most 1.
         """
+        number("β", beta, 0, 1, above=True)
         return self.scale * math.log(1 / beta)
 
     def to_frame(self) -> pd.DataFrame:
@@ -110,8 +133,15 @@ def max_influence(
         A.
     protected : str
         i.
+
+    Examples
+    --------
+    >>> tables = {"sex": [0.5, 0.5], "height": [[0.5, 0.5], [0.7, 0.3]]}
+    >>> network = dp.BayesianNetwork([("sex", "height")], tables)
+    >>> round(dp.attribute.max_influence(network, ["height"], "sex"), 3)
+    0.511
     """
-    chosen, worst = sorted(attributes), 0.0
+    chosen, worst = sorted([attributes] if isinstance(attributes, str) else attributes), 0.0
     for network in _family(networks):
         joint = network.marginal([protected, *chosen])
         rows = joint.reshape(len(joint), -1)
@@ -132,6 +162,7 @@ def markov_quilt(
     sensitivity: Mapping[frozenset[str], float],
     epsilon: float,
     largest: int = 4,
+    progress: Progress = None,
 ) -> QuiltResult:
     """Compute Laplace noise for a query whose attributes' parameters form a network (APMQM).
 
@@ -150,36 +181,49 @@ def markov_quilt(
     epsilon : float
         Above 0.
     largest : int
-        Most attributes of a quilt; more of them take longer, and can only mean less noise.
+        Most attributes of a quilt, from 0 on; more take longer, and can only mean less noise.
+    progress : bool or callable, optional
+        None: a line on a terminal after a second; True and False: always and never; or a function
+        of the quilts that are done and their number.
 
     Raises
     ------
     DistprivError
         If an attribute is not there, a sensitivity lacks or grows with fewer attributes, ε is not
         above 0, or so many states would take minutes.
+
+    Examples
+    --------
+    >>> tables = {"sex": [0.5, 0.5], "height": [[0.5, 0.5], [0.7, 0.3]]}
+    >>> network = dp.BayesianNetwork([("sex", "height")], tables)
+    >>> dp.markov_quilt(network, ["sex"], ["height"], {frozenset({"height"}): 1.0}, epsilon=0.4)
+    QuiltResult(protected sex, scale 2.5, by the quilt of no attribute)
     """
     family = _family(networks)
-    network, queried, secrets = family[0], frozenset(query), list(dict.fromkeys(protected))
+    names, secret_names = ([one] if isinstance(one, str) else one for one in (query, protected))
+    network, queried, secrets = family[0], frozenset(names), list(dict.fromkeys(secret_names))
     network.check_nodes([*secrets, *queried])
-    if not secrets or not queried or not 0 < epsilon < math.inf:
-        raise DistprivError(
-            "Choose at least one protected and one released attribute, and an ε above 0."
-        )
+    if not secrets or not queried:
+        raise DistprivError("Choose at least one protected and one released attribute.")
+    number("ε", epsilon, 0, above=True)
+    integer("The largest number of attributes of a quilt", largest, 0)
     deltas = _sensitivities(queried, sensitivity)
     if len(family) * sum(_work(network, one, largest) for one in secrets) > _MOST_WORK:
         raise DistprivError(
             "The quilts of this network would take minutes; protect fewer attributes, or take a "
             "network of fewer states, fewer edges or fewer attributes."
         )
-    quilts: list[Quilt] = []
-    for secret in secrets:
-        others = [node for node in network.nodes if node != secret]
-        sizes = range(min(largest, len(others)) + 1)
-        quilts += [
-            _quilt(family, secret, frozenset(nodes), queried, deltas, epsilon)
-            for size in sizes
-            for nodes in combinations(others, size)
-        ]
+    tried = [
+        (secret, frozenset(nodes))
+        for secret in secrets
+        for others in [[node for node in network.nodes if node != secret]]
+        for size in range(min(largest, len(others)) + 1)
+        for nodes in combinations(others, size)
+    ]
+    quilts = [
+        _quilt(family, *one, queried, deltas, epsilon)
+        for one in tracked(tried, len(tried), "Quilts", progress)
+    ]
     quilts.sort(key=lambda one: (one.scale, len(one.quilt)))
     best = [next(one for one in quilts if one.protected == secret) for secret in secrets]
     binding = max(best, key=lambda one: one.scale)
@@ -225,6 +269,8 @@ def _quilt(
 
 def _family(networks: BayesianNetwork | Sequence[BayesianNetwork]) -> tuple[BayesianNetwork, ...]:
     family = (networks,) if isinstance(networks, BayesianNetwork) else tuple(networks)
+    if not all(isinstance(one, BayesianNetwork) for one in family):
+        raise DistprivError(f"A BayesianNetwork is needed here, not {networks!r:.60}.")
     if not family or any(
         set(other.edges) != set(family[0].edges) or other.states != family[0].states
         for other in family
@@ -238,7 +284,13 @@ def _family(networks: BayesianNetwork | Sequence[BayesianNetwork]) -> tuple[Baye
 def _sensitivities(
     queried: frozenset[str], sensitivity: Mapping[frozenset[str], float]
 ) -> dict[frozenset[str], float]:
-    deltas = {frozenset(names): float(value) for names, value in sensitivity.items()}
+    if not isinstance(sensitivity, Mapping) or any(isinstance(one, str) for one in sensitivity):
+        raise DistprivError(
+            "Sensitivities are those of sets, such as {frozenset({'height'}): 1.0}."
+        )
+    deltas = {
+        frozenset(names): number("A sensitivity", one, 0) for names, one in sensitivity.items()
+    }
     if queried not in deltas:
         raise DistprivError(
             f"The sensitivity of {listed(sorted(queried))} together is not there; give it."

@@ -100,7 +100,7 @@ def relaxed_promise(
         np.atleast_1d(numbers("ε", epsilon)),
         np.atleast_1d(numbers("δ", delta, 0, 1)),
         np.atleast_1d(numbers("λ", lambdas, 0)),
-        np.atleast_1d(numbers("η", etas, -1e-12, 1 + 1e-12)),
+        np.atleast_1d(numbers("η", np.round(numbers("η", etas), 12), 0, 1)),
     ]
     try:
         level, least, steps, masses = np.broadcast_arrays(*given)

@@ -200,7 +200,7 @@ AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
         (lambda: markov_quilt(SCHOOL, ["income"], ["SAT"], {frozenset({"SAT"}): 1}, 0.0), "ε"),
         (lambda: markov_quilt(SCHOOL, ["income"], [], {}, 1.0), "one released attribute"),
         (lambda: learn_network(pd.DataFrame({"a": [1, 2], "b": [1, 1]}), ["a", "b"]), "one value"),
-        (lambda: learn_network(pd.DataFrame({"a": [1, 2]}), ["a"]), "at least two columns"),
+        (lambda: learn_network(pd.DataFrame({"a": [1, 2]}), ["a"]), "2 to 20 columns"),
     ],
 )
 def test_what_is_no_network_is_a_sentence(make, words):

@@ -76,7 +76,7 @@ def test_relaxed_promise_holds_for_laws_that_differ():
     assert relaxed_promise(1.0, 0.0, [0.1], [1.0]).deltas == 1  # nothing is promised
     assert relaxed_promise(1.0, 0.0, [0.1], [0.0]).epsilons == pytest.approx(1.2)
     for level, mass in ((-0.1, 0.1), (0.1, 1.1), (float("nan"), 0.1)):
-        with pytest.raises(DistprivError, match="λ must be a number from 0 on"):
+        with pytest.raises(DistprivError, match="must be a number from 0"):
             relaxed_promise(1.0, 0.0, [level], [mass])
 
 

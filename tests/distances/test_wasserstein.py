@@ -98,7 +98,7 @@ def test_steps_apart_sees_tails_that_subtraction_loses():
     ("arguments", "words"),
     [
         (([1.0], [2.0], 1.0), "δ must be"),
-        (([], [2.0], 0.0), "must be a number"),
+        (([], [2.0], 0.0), "finite numbers"),
         (([np.nan], [2.0], 0.0), "must be a number"),
         (([[1.0, 2.0]], [2.0], 0.0), "coordinates"),
         (([1.0], [2.0], 0.0, [0.5]), "sum to 1"),
