@@ -36,11 +36,7 @@ _MISSING = """
 plot.attackers_who_know plot.belief plot.bells plot.contributions plot.costs plot.directions
 plot.error_against_attacker plot.error_against_epsilon plot.error_against_width plot.fit
 plot.guesses_against_epsilon plot.guesses_against_width plot.precision_against_recall
-plot.promised_and_delivered plot.repeated_releases hypothesis.DistributionPrivacy
-hypothesis.Framework hypothesis.Pufferfish hypothesis.RecordTest hypothesis.Relation
-hypothesis.auxiliary_factor hypothesis.convert hypothesis.delivered hypothesis.f_score_floor
-hypothesis.max_epsilon hypothesis.max_f_score hypothesis.plausible_deniability
-hypothesis.to_distribution_privacy hypothesis.to_pufferfish
+plot.promised_and_delivered plot.repeated_releases
 """
 MISSING = _MISSING.split()
 
