@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distpriv.errors import DistprivError
+from distpriv.text import significant
 
 __all__ = ["BoolArray", "FloatArray", "IntArray", "decimals", "generator", "integer"]
 __all__ += ["number", "numbers"]
@@ -40,9 +41,10 @@ def numbers(
     *,
     above: bool = False,
     below: bool = False,
+    finite: bool = True,
     error: type[DistprivError] = DistprivError,
 ) -> FloatArray:
-    """Return finite numbers from low to high as an array, or raise the error that says what is.
+    """Return numbers from low to high as an array, or raise the error that says what is there.
 
     The ends are left out where numbers must be above the lower, or below the higher one.
     """
@@ -52,12 +54,13 @@ def numbers(
     except (TypeError, ValueError):  # ragged, or no numbers
         found = np.array(np.nan)
     fits = (found > low if above else found >= low) & (found < high if below else found <= high)
-    if (fits & np.isfinite(found)).all():
+    if (fits & (np.isfinite(found) if finite else True)).all():
         return found
-    least = f"above {low:g}" if above else f"from {low:g}"
-    most = f"below {high:g}" if below else f"at most {high:g}" if above else f"{high:g}"
+    lowest, highest = significant(low, 15), significant(high, 15)
+    least = f"above {lowest}" if above else f"from {lowest}"
+    most = f"below {highest}" if below else f"at most {highest}" if above else highest
     if low == -math.inf:
-        domain = "" if high == math.inf else f" {most}" if below else f" at most {high:g}"
+        domain = "" if high == math.inf else f" {most}" if below else f" at most {highest}"
     elif high == math.inf:
         domain = f" {least}" if above else f" {least} on"
     else:
@@ -101,6 +104,6 @@ def integer(
     except TypeError:
         found = low - 1
     if not low <= found <= high or isinstance(value, bool):
-        domain = f"from {low} on" if high == math.inf else f"from {low} to {high:g}"
+        domain = f"from {low} on" if high == math.inf else f"from {low} to {significant(high, 15)}"
         raise error(f"{what} must be a whole number {domain}, not {_said(value)}.")
     return found

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, number, numbers
 from distpriv.errors import DistprivError
 from distpriv.privacy.loss import FiniteLoss
-from distpriv.text import near
+from distpriv.text import one_of
 
 __all__ = ["FRAMEWORKS", "RELATIONS", "DistributionPrivacy", "Framework", "Pufferfish"]
 __all__ += ["Relation", "convert", "delivered", "to_distribution_privacy", "to_pufferfish"]
@@ -24,7 +24,13 @@ Beliefs = Mapping[Any, Mapping[Hashable, tuple[float, Any]]]
 
 
 class Framework(NamedTuple):
-    """Describe a notion of privacy: what it protects, and which two inputs must look alike."""
+    """Describe a notion of privacy: what it protects, and which two inputs must look alike.
+
+    Examples
+    --------
+    >>> dp.hypothesis.FRAMEWORKS["DP"].name
+    'Differential privacy'
+    """
 
     name: str
     protects: str
@@ -38,7 +44,13 @@ FRAMEWORKS = {key: Framework(**entry) for key, entry in tomllib.loads(_TEXT).ite
 
 
 class Relation(NamedTuple):
-    """State that ε of the smaller notion is at most a factor times that of the larger."""
+    """State that ε of the smaller notion is at most a factor times that of the larger.
+
+    Examples
+    --------
+    >>> dp.hypothesis.RELATIONS[0]
+    Relation(smaller='DP', larger='DDP', factor=1.0, independent=False)
+    """
 
     smaller: str
     larger: str
@@ -77,12 +89,14 @@ def convert(
     dict
         Least and largest ε by notion. Pufferfish and distribution privacy have other secrets, so
         that nothing follows for them or from them: 0 and ∞.
+
+    Examples
+    --------
+    >>> dp.hypothesis.convert(1.0, "MP")["DDP"]
+    (0.0, 2.0)
     """
-    if framework not in FRAMEWORKS:
-        hint = near(framework, FRAMEWORKS) or f" Take one of {', '.join(FRAMEWORKS)}."
-        raise DistprivError(f"There is no notion {framework!r}.{hint}")
-    if not 0 <= epsilon < math.inf:
-        raise DistprivError(f"ε must be at least 0 and finite, it is {epsilon!r}.")
+    one_of("notion", framework, FRAMEWORKS)
+    number("ε", epsilon, 0)
     low, high = dict.fromkeys(FRAMEWORKS, 0.0), dict.fromkeys(FRAMEWORKS, math.inf)
     low[framework] = high[framework] = float(epsilon)
     for _ in FRAMEWORKS:
@@ -94,28 +108,57 @@ def convert(
 
 
 class DistributionPrivacy(NamedTuple):
-    """Hold (Θ, Ψ): distributions by name, and pairs of names that nobody may tell apart."""
+    """Hold (Θ, Ψ): distributions by name, and pairs of names that nobody may tell apart.
+
+    Examples
+    --------
+    >>> thetas = {"low": [0.8, 0.2], "high": [0.7, 0.3]}
+    >>> dp.hypothesis.DistributionPrivacy(thetas, (("low", "high"),))
+    DistributionPrivacy(2 distributions, 1 pair)
+    """
 
     thetas: Mapping[Hashable, Any]
     pairs: Pairs
 
+    def __repr__(self) -> str:
+        several = "pair" if len(self.pairs) == 1 else "pairs"
+        return f"DistributionPrivacy({len(self.thetas)} distributions, {len(self.pairs)} {several})"
+
 
 class Pufferfish(NamedTuple):
-    """Hold (S, S_pairs, D): a belief maps secrets to their probability and the law given each."""
+    """Hold (S, S_pairs, D): a belief maps secrets to their probability and the law given each.
+
+    Examples
+    --------
+    >>> beliefs = {"even": {"ill": (0.5, [0.3, 0.7]), "well": (0.5, [0.6, 0.4])}}
+    >>> dp.hypothesis.Pufferfish(("ill", "well"), (("ill", "well"),), beliefs)
+    Pufferfish(2 secrets, 1 pairs, 1 beliefs)
+    """
 
     secrets: tuple[Hashable, ...]
     pairs: Pairs
     beliefs: Beliefs
+
+    def __repr__(self) -> str:
+        counts = f"{len(self.pairs)} pairs, {len(self.beliefs)} beliefs"
+        return f"Pufferfish({len(self.secrets)} secrets, {counts})"
 
 
 def to_pufferfish(privacy: DistributionPrivacy, prior: float = 0.5) -> Pufferfish:
     """Write distribution privacy as Pufferfish privacy (Chen & Ohrimenko, full version, Thm 3.1).
 
     Each θ makes a secret, that the data come from it, and each pair of Ψ a belief that mixes both.
-    The prior of the first, above 0 and below 1, does not matter to what is promised.
+    The prior of the first, above 0 and below 1, does not matter to what is promised. DistprivError
+    if a pair names no distribution.
+
+    Examples
+    --------
+    >>> thetas = {"low": [0.8, 0.2], "high": [0.7, 0.3]}
+    >>> privacy = dp.hypothesis.DistributionPrivacy(thetas, (("low", "high"),))
+    >>> dp.hypothesis.to_pufferfish(privacy)
+    Pufferfish(2 secrets, 1 pairs, 1 beliefs)
     """
-    if not 0 < prior < 1:
-        raise DistprivError(f"A prior lies above 0 and below 1, it is {prior!r}.")
+    number("A prior", prior, 0, 1, above=True, below=True)
     thetas = _known(privacy)
     beliefs = {(a, b): {a: (prior, thetas[a]), b: (1 - prior, thetas[b])} for a, b in privacy.pairs}
     return Pufferfish(tuple(thetas), privacy.pairs, beliefs)
@@ -125,6 +168,13 @@ def to_distribution_privacy(pufferfish: Pufferfish) -> DistributionPrivacy:
     """Write Pufferfish privacy as distribution privacy: a θ for each secret that a belief allows.
 
     It is named (secret, belief). Pairs are those of S_pairs of which a belief allows both secrets.
+
+    Examples
+    --------
+    >>> beliefs = {"even": {"ill": (0.5, [0.3, 0.7]), "well": (0.5, [0.6, 0.4])}}
+    >>> pufferfish = dp.hypothesis.Pufferfish(("ill", "well"), (("ill", "well"),), beliefs)
+    >>> dp.hypothesis.to_distribution_privacy(pufferfish).pairs
+    ((('ill', 'even'), ('well', 'even')),)
     """
     allowed = {
         name: {secret: law for secret, (mass, law) in belief.items() if mass > 0}
@@ -157,8 +207,34 @@ def delivered(
     mechanism : array_like, shape (datasets, outputs)
         Probabilities of the outputs given each dataset.
     epsilon : float
+        A number, for a promise from 0 on.
+
+    Returns
+    -------
+    dict
+        δ by pair.
+
+    Raises
+    ------
+    DistprivError
+        If a pair names no distribution, or probabilities do not fit.
+
+    Examples
+    --------
+    >>> thetas = {"low": [0.8, 0.2], "high": [0.7, 0.3]}
+    >>> privacy = dp.hypothesis.DistributionPrivacy(thetas, (("low", "high"),))
+    >>> delta = dp.hypothesis.delivered(privacy, [[0.75, 0.25], [0.25, 0.75]], epsilon=0)
+    >>> round(delta["low", "high"], 3)
+    0.05
     """
+    number("ε", epsilon)
     channel = _laws("the outputs", mechanism)
+    for name, theta in _known(privacy).items():
+        if channel.ndim != 2 or np.shape(theta) != channel.shape[:1]:
+            raise DistprivError(
+                f"A mechanism has a row a dataset, as many as {name!r} has probabilities, not the "
+                f"shape {channel.shape}."
+            )
     laws = {name: _laws(name, theta) @ channel for name, theta in _known(privacy).items()}
     return {
         (a, b): float(max(FiniteLoss(laws[x], laws[y]).delta(epsilon) for x, y in ((a, b), (b, a))))
@@ -176,7 +252,7 @@ def _known(privacy: DistributionPrivacy) -> Mapping[Hashable, Any]:
 
 def _laws(name: Hashable, masses: ArrayLike) -> FloatArray:
     """Probabilities along the last axis, checked."""
-    law = np.asarray(masses, float)
-    if not (law >= 0).all() or not np.allclose(law.sum(-1), 1, rtol=0, atol=1e-9):
+    law = numbers(f"A probability of {name!r}", masses, 0)
+    if not law.ndim or not np.allclose(law.sum(-1), 1, rtol=0, atol=1e-9):
         raise DistprivError(f"Probabilities of {name!r} must not be negative, and sum to 1.")
     return law

@@ -8,16 +8,21 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, number, numbers
+from distpriv.display import Result
 from distpriv.errors import DistprivError
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.privacy.loss import NormalLoss, normal_delta, normal_distance
-from distpriv.text import near, significant
+from distpriv.text import one_of, significant
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["RecordTest", "auxiliary_factor", "f_score_floor", "max_epsilon", "max_f_score"]
 __all__ += ["plausible_deniability"]
@@ -36,10 +41,15 @@ def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0
     ----------
     prior, records, time : float
         From 0 to 1: ρ_p of a prior that is not even, ρ_c of correlated records, ρ_t of the same
-        record at other times. Errors: one is not, or κ is not above 0.
+        record at other times. DistprivError if one is not, or κ is not above 0.
+
+    Examples
+    --------
+    >>> round(dp.hypothesis.auxiliary_factor(prior=0.2, records=0.1), 2)
+    0.62
     """
     for name, value in (("prior", prior), ("other records", records), ("other times", time)):
-        _check(f"What an attacker knows from the {name}", value, 0, 1)
+        number(f"What an attacker knows from the {name}", value, 0, 1)
     factor = (2 - prior) * (1 - records) * (1 - time) - 1
     if not factor > _SAME:
         raise DistprivError(
@@ -50,12 +60,21 @@ def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0
 
 
 def f_score_floor(beta: float, factor: float = 1.0) -> float:
-    """Compute F_β of whoever always says yes, (1 + β²)/(1 + β² + κ)."""
+    """Compute F_β of whoever always says yes, (1 + β²)/(1 + β² + κ).
+
+    β is above 0 and below 10⁶, the factor κ above 0, see `auxiliary_factor`.
+
+    Examples
+    --------
+    >>> round(dp.hypothesis.f_score_floor(beta=1), 3)
+    0.667
+    """
+    number("κ", factor, 0, above=True)
     return (1 + _weight(beta)) / (1 + _weight(beta) + factor)
 
 
-@dataclass(frozen=True, eq=False)
-class RecordTest:
+@dataclass(frozen=True, eq=False, repr=False)
+class RecordTest(Result):
     """Hold what noise leaves to tests of a record, and what the attacker knows besides.
 
     Noise is added to Q, and a test says that the record is there above ψ = (θ − Q(D′))/ΔQ: 0 is
@@ -71,7 +90,15 @@ class RecordTest:
     calibration : {"exact", "classical"}
         Of Gaussian noise.
     prior, records, time : float
-        What the attacker knows, see :func:`auxiliary_factor`, also for errors.
+        What the attacker knows, from 0 to 1, see :func:`auxiliary_factor`, also for errors.
+
+    Examples
+    --------
+    >>> test = dp.hypothesis.RecordTest(epsilon=[0.5, 2])
+    >>> test.to_frame().round(3)
+       epsilon  f_score  threshold
+    0      0.5    0.667       -inf
+    1      2.0    0.819      0.409
     """
 
     epsilon: ArrayLike
@@ -82,13 +109,29 @@ class RecordTest:
     time: float = 0.0
 
     def __post_init__(self) -> None:
-        _check("ε", self.epsilon, 0, 1e6)
-        if self.calibration not in _CALIBRATIONS:
-            hint = near(self.calibration, _CALIBRATIONS) or " Take 'exact' or 'classical'."
-            raise DistprivError(f"There is no calibration {self.calibration!r} here.{hint}")
-        if self.delta is not None and not 0 < self.delta < 1:
-            raise DistprivError(f"δ must be above 0 and below 1, it is {self.delta!r}.")
+        numbers("ε", self.epsilon, 0, 1e6)
+        one_of("calibration", self.calibration, _CALIBRATIONS)
+        if self.delta is not None:
+            number("δ", self.delta, 0, 1, above=True, below=True)
         _ = self.factor
+
+    def __repr__(self) -> str:
+        noise = "Laplace noise" if self.delta is None else f"Gaussian noise, δ = {self.delta:g}"
+        epsilon, score = np.atleast_1d(self.epsilon), np.atleast_1d(self.f_score())
+        some = f"ε = {epsilon.flat[0]:g}: largest F1 {score.flat[0]:.3f}"
+        more = f" and {epsilon.size - 1} more" * (epsilon.size > 1)
+        return f"RecordTest({noise}, {some}{more})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return by ε the largest F1 of any test, f_score, and its threshold ψ."""
+        import pandas as pd
+
+        columns = {
+            "epsilon": self.epsilon,
+            "f_score": self.f_score(),
+            "threshold": self.threshold(),
+        }
+        return pd.DataFrame({name: np.ravel(column) for name, column in columns.items()})
 
     @cached_property
     def factor(self) -> float:
@@ -109,12 +152,12 @@ class RecordTest:
 
         Equation 29 writes the variance of Gaussian noise for its deviation (erratum 8).
         """
-        psi = np.asarray(threshold, float)
+        psi = numbers("A threshold", threshold, finite=False)
         return self._up_to((1 - psi) * self.apart), self._up_to(-psi * self.apart)
 
     def densities(self, released: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return densities of a release at ψ with the record and without it."""
-        psi = np.asarray(released, float)
+        psi = numbers("A release", released, finite=False)
         return self._density((psi - 1) * self.apart), self._density(psi * self.apart)
 
     def likelihood_ratio(self, released: ArrayLike) -> FloatArray:
@@ -122,7 +165,7 @@ class RecordTest:
 
         It is what plausible deniability is about.
         """
-        psi = np.asarray(released, float)
+        psi = numbers("A release", released, finite=False)
         if self.delta is None:
             return np.asarray(np.exp((abs(psi) - abs(psi - 1)) * self.apart))
         with np.errstate(over="ignore"):
@@ -130,9 +173,7 @@ class RecordTest:
 
     def precision(self, recall: ArrayLike) -> FloatArray:
         """Return the largest precision at a recall R in (0, 1], R/(R + κ GSR) (Equation 23)."""
-        true = np.asarray(recall, float)
-        if not ((true > 0) & (true <= 1)).all():
-            raise DistprivError(f"A recall lies above 0 and at most at 1, it is {recall!r}.")
+        true = numbers("A recall", recall, 0, 1, above=True)
         with np.errstate(divide="ignore"):
             place = np.where(true <= 0.5, np.log(2 * true), -np.log(2 * (1 - true)))
         place = place if self.delta is None else ndtri(true)
@@ -211,8 +252,15 @@ def max_f_score(
         The result has its shape.
     beta : float
         Weight of recall against precision, above 0 and below 10⁶.
-    prior, records, time, delta, calibration
-        See :class:`RecordTest`, also for errors.
+    prior, records, time : float
+        What the attacker knows, from 0 to 1, see :func:`auxiliary_factor`.
+    delta, calibration
+        Of Gaussian noise, see :class:`RecordTest`, also for errors; None: Laplace noise.
+
+    Examples
+    --------
+    >>> dp.hypothesis.max_f_score([0.5, 2], beta=1).round(3)
+    array([0.667, 0.819])
     """
     return RecordTest(epsilon, delta, calibration, prior, records, time).f_score(beta)
 
@@ -238,9 +286,14 @@ def max_epsilon(
         From the floor, see :func:`f_score_floor`, to below 1; the result has its shape.
     beta, prior, records, time, delta, calibration
         See :func:`max_f_score`; it is an error, too, if noise of this δ exceeds the bound always.
+
+    Examples
+    --------
+    >>> float(dp.hypothesis.max_epsilon(0.75, beta=1).round(3))
+    1.322
     """
     weight, factor = _weight(beta), RecordTest(0.0, delta, calibration, prior, records, time).factor
-    bound, floor = np.asarray(f_score, float), f_score_floor(beta, factor)
+    bound, floor = numbers("A bound on F-scores", f_score), f_score_floor(beta, factor)
     if not ((bound >= floor - _SAME) & (bound < 1)).all():
         raise DistprivError(
             f"Whoever always says yes reaches an F-score of {floor:.4g}; set a bound from there "
@@ -253,7 +306,7 @@ def max_epsilon(
         return np.maximum(level - 2 * np.log(missed / rest), 0.0)
     # H(−l) = 1 − e^−l + e^−l H(l) for normals, whose two orders are alike
     lost = np.where(level >= 0, weight * bound / rest, 1 - missed / (factor * bound))
-    apart = normal_distance(abs(level), lost.clip(1e-300, 1 - 1e-16))
+    apart = normal_distance(np.asarray(abs(level), np.float64), lost.clip(1e-300, 1 - 1e-16))
     apart = np.where(lost > 0, apart, 0.0)
     if calibration == "classical":
         return apart / classical_distance(np.array(1.0), np.array(delta))
@@ -275,23 +328,21 @@ def plausible_deniability(epsilon: ArrayLike, false_alarms: ArrayLike) -> FloatA
     Parameters
     ----------
     epsilon, false_alarms : array_like
-        From 0 to 10⁶, and α from 0 (where λ is ∞) to 1; both broadcast.
+        From 0 to 10⁶, and α from 0 (where λ is ∞) to 1; as many, or one of them a single number.
+
+    Examples
+    --------
+    >>> dp.hypothesis.plausible_deniability(1, [0.05, 0.25]).round(2)
+    array([36.79,  1.47])
     """
-    _check("A rate of false alarms", false_alarms, 0, 1)
-    _check("ε", epsilon, 0, 1e6)
-    alarms = np.asarray(false_alarms, float)
+    alarms = numbers("A rate of false alarms", false_alarms, 0, 1)
+    levels = numbers("ε", epsilon, 0, 1e6)
+    if alarms.ndim and levels.ndim and alarms.shape != levels.shape:
+        raise DistprivError(f"ε and α are as many, not {levels.shape} and {alarms.shape}.")
     with np.errstate(divide="ignore"):
         ratio = np.where(alarms <= 0.5, (2 * alarms) ** -2.0, 4 * (1 - alarms) ** 2)
-    return np.asarray(ratio * np.exp(-np.asarray(epsilon, float)))
+    return np.asarray(ratio * np.exp(-levels))
 
 
 def _weight(beta: float) -> float:
-    if not 0 < beta < 1e6:
-        raise DistprivError(f"β must be above 0 and below 10⁶, such as 1; it is {beta!r}.")
-    return beta**2
-
-
-def _check(name: str, value: ArrayLike, low: float, high: float) -> None:
-    values = np.asarray(value, float)
-    if not ((values >= low) & (values <= high)).all():
-        raise DistprivError(f"{name} must be from {low:g} to {high:g}, not {value!r}.")
+    return number("β", beta, 0, 1e6, above=True, below=True) ** 2

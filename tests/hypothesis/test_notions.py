@@ -88,8 +88,8 @@ PAIR = DistributionPrivacy({"a": [1, 0], "b": [0.5, 0.6]}, (("a", "b"),))
     ("call", "words"),
     [
         (lambda: convert(1.0, "DPP"), "Did you mean 'PP'"),
-        (lambda: convert(-1.0, "DP"), "ε must be at least 0"),
-        (lambda: to_pufferfish(PAIR, prior=1.0), "A prior lies above 0"),
+        (lambda: convert(-1.0, "DP"), "ε must be a number from 0"),
+        (lambda: to_pufferfish(PAIR, prior=1.0), "A prior must be a number above 0"),
         (lambda: to_pufferfish(PAIR._replace(pairs=(("a", "c"),))), "names 'c'"),
         (lambda: delivered(PAIR, np.eye(2), 1.0), "Probabilities of 'b'"),
         (lambda: delivered(PAIR, [[1, 0], [1, 1]], 1.0), "Probabilities of 'the outputs'"),

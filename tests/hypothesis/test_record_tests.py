@@ -110,12 +110,12 @@ def test_plausible_deniability_is_the_ratio_of_the_densities_at_the_threshold():
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: max_f_score(-1, 1), "ε must be from 0"),
-        (lambda: max_f_score(math.nan, 1), "ε must be from 0"),
-        (lambda: max_f_score(1, 0), "β must be above 0"),
-        (lambda: max_f_score(1, 1, prior=1.5), "from the prior must be from 0 to 1"),
+        (lambda: max_f_score(-1, 1), "ε must be a number from 0"),
+        (lambda: max_f_score(math.nan, 1), "ε must be a number from 0"),
+        (lambda: max_f_score(1, 0), "β must be a number above 0"),
+        (lambda: max_f_score(1, 1, prior=1.5), "from the prior must be a number from 0 to 1"),
         (lambda: max_f_score(1, 1, prior=1, records=0.2), "κ = −0.2"),
-        (lambda: max_f_score(1, 1, delta=0), "δ must be above 0"),
+        (lambda: max_f_score(1, 1, delta=0), "δ must be a number above 0"),
         (lambda: max_f_score(1, 1, delta=0.1, calibration="exakt"), "Did you mean 'exact'"),
         (lambda: max_epsilon(0.6, 1), "reaches an F-score of 0.6667"),
         (lambda: max_epsilon(1.0, 1), "below 1"),

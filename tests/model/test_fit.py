@@ -161,8 +161,8 @@ def test_statistics_of_any_size_and_any_number_of_records():
 @pytest.mark.parametrize(
     ("n", "shares", "message"),
     [
-        (0, (0.2, 0.5), "from 2 to 1e.15, not 0"),
-        (1, (0.2, 0.5), "from 2 to 1e.15, not 1"),
+        (0, (0.2, 0.5), "not 0"),
+        (1, (0.2, 0.5), "not 1"),
         (2.5, (0.2, 0.5), "must be a whole number"),
         (10**16, (0.2, 0.5), "must be a whole number"),
         (10, (0.41, 0.44), "Both shares of s = yes mean 4 of 10 records"),
