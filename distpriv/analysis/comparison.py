@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from distpriv.arrays import FloatArray
+from distpriv.display import Progress, Result, showing
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all, mechanism_named
+from distpriv.mechanisms.calibration import check_model
 from distpriv.model import (
     AS_IT_IS,
     GaussianModel,
@@ -26,8 +28,17 @@ from distpriv.text import percent, whole
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "gaussian_names", "judge"]
-__all__ += ["Recommendation", "mean_percent", "noises", "recommend", "ruler", "ways", "ways_frame"]
+__all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "compared", "gaussian_names"]
+__all__ += [
+    "Recommendation",
+    "judge",
+    "mean_percent",
+    "noises",
+    "recommend",
+    "ruler",
+    "ways",
+    "ways_frame",
+]
 
 _NOTICED = 1.005  # ratio of errors from which on one is noticeably larger
 
@@ -49,6 +60,8 @@ def mean_percent(model: GaussianModel, errors: FloatArray) -> Any:
     return 100 * np.mean(errors / ruler(model), axis=-1)
 
 
+_BRIEF = {"title": "way ", "guesses": "right of 100 .1", "percent": "error in % 3"}
+_BRIEF |= {"kept": "keeps the limit ", "rests": "rests on "}
 _NOTHING = "Publishes what anybody expects; your records are not used."
 _WORDS = {  # title, how, advice
     "as it is": ("As they are", "Changes nothing.", "Publish the figures as they are."),
@@ -58,7 +71,7 @@ _WORDS = {  # title, how, advice
 
 
 @dataclass(frozen=True, eq=False)
-class Way:
+class Way(Result):
     """One way of releasing the figures.
 
     Attributes
@@ -90,6 +103,10 @@ class Way:
 
     def __repr__(self) -> str:
         return f"Way({self.title!r}, {self.guesses:.1f} of 100, {self.percent:.1f} % off)"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row, as :func:`distpriv.compare` has it for all ways."""
+        return compared([self], [str(at) for at in range(1, len(self.errors) + 1)])
 
     @property
     def key(self) -> str:
@@ -212,6 +229,7 @@ def ways(
     ready: Sequence[Way] = (),
     *,
     reference: float | None = None,
+    progress: Progress = None,
     **options: Any,
 ) -> tuple[tuple[Way, ...], dict[str, str]]:
     """Hold every way of releasing against a promise, besides those that are ready.
@@ -220,20 +238,24 @@ def ways(
     Gaussian mechanism, the least error first; and why some do not apply, in a sentence each.
     """
     rows = {one.key: one for one in ready}
-    if "as it is" not in rows:
-        rows["as it is"] = judge(model, [AS_IT_IS], promise, **options)[0]
-    releases, unavailable = [no_data(model, reference)], {}
-    if "BalM" not in rows:
-        try:
-            releases.append(calibrate("BalM", model, reference=reference))
-        except DistprivError as error:
-            unavailable["BalM"] = str(error)
-    if not rows["as it is"].kept:
-        rest = [name for name in gaussian_names() if name not in rows]
-        added, reasons = noises(model, promise, rest, **options)
-        releases += added.values()
-        unavailable |= reasons
-    every = [*rows.values(), *judge(model, releases, promise, **options)]
+    with showing("Ways of releasing", 3, progress) as report:
+        if "as it is" not in rows:
+            rows["as it is"] = judge(model, [AS_IT_IS], promise, **options)[0]
+        report(1)
+        releases, unavailable = [no_data(model, reference)], {}
+        if "BalM" not in rows:
+            try:
+                releases.append(calibrate("BalM", model, reference=reference))
+            except DistprivError as error:
+                unavailable["BalM"] = str(error)
+        if not rows["as it is"].kept:
+            rest = [name for name in gaussian_names() if name not in rows]
+            added, reasons = noises(model, promise, rest, **options)
+            releases += added.values()
+            unavailable |= reasons
+        report(2)
+        every = [*rows.values(), *judge(model, releases, promise, **options)]
+        report(3)
     return tuple(sorted(every, key=lambda one: one.percent)), unavailable
 
 
@@ -265,6 +287,7 @@ def compare(
     guesses: float | None = None,
     *,
     reference: float | None = None,
+    progress: Progress = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Compare all ways of releasing at one promise or one limit.
@@ -277,6 +300,8 @@ def compare(
         Right guesses of 100 that the best attacker may make, instead of ε and δ.
     reference : float, optional
         Share that the balanced release means; the middle of the range by default.
+    progress : bool or callable, optional
+        Whether to show how far it is, or a function of what is done and of all.
     **options
         Of `calibrate`; noise is made least by the ruler unless `units` says otherwise.
 
@@ -284,14 +309,28 @@ def compare(
     -------
     DataFrame
         One row a way, the least error first: key, title, guesses, percent (mean expected error by
-        the ruler), estimated_percent (of the best linear estimate), kept, rests, and one column of
-        errors a statistic.
+        the ruler, see :func:`distpriv.analysis.comparison.ruler`), estimated_percent (of the best
+        linear estimate), kept, rests, and one column of errors a statistic. A few are printed.
 
     Raises
     ------
     DistprivError
         Unless exactly one of `epsilon` and `guesses` is given, within its domain.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(0.25, 0.2)
+    >>> query = dp.Query([dp.Mean("income"), dp.Mean("amount")])
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), query, pair, n=100)
+    >>> dp.compare(model, guesses=60)
+            way right of 100 error in %  keeps the limit rests on
+    As they are         80.0          0            False    model
+       Balanced         50.0       3.62             True any data
+        No data         50.0       5.52             True any data
+    Noise, OptM         60.0       6.89             True    model
+    ...
     """
+    check_model(model)
     if guesses is not None and epsilon is None:
         promise = Promise.of_guesses(guesses)
     elif epsilon is not None and guesses is None:
@@ -299,9 +338,16 @@ def compare(
     else:
         raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
     options.setdefault("units", ruler(model))
-    rows = ways(model, promise, reference=reference, **options)[0]
-    columns = "key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"
-    return ways_frame(rows, model.query.labels, dict(zip(columns, columns, strict=True)))
+    rows = ways(model, promise, reference=reference, progress=progress, **options)[0]
+    return compared(rows, model.query.labels)
+
+
+def compared(rows: Iterable[Way], labels: Sequence[str]) -> pd.DataFrame:
+    """Return a row a way, see `compare`."""
+    from distpriv.analysis.brief import brief
+
+    names = "key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"
+    return brief(ways_frame(rows, labels, dict(zip(names, names, strict=True))), _BRIEF)
 
 
 def ways_frame(
@@ -314,8 +360,8 @@ def ways_frame(
     return pd.DataFrame(values, columns=[*columns, *(f"± {label}" for label in labels)])
 
 
-@dataclass(frozen=True, eq=False)
-class Recommendation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Recommendation(Result):
     """Hold which way of releasing to take, and why.
 
     The way of least error, by the ruler, among those that keep the limit and are better than no
@@ -326,6 +372,15 @@ class Recommendation:
     way: Way
     others: tuple[Way, ...]
     nothing: Way
+
+    def __repr__(self) -> str:
+        return f"Recommendation({self.way!r}, {len(self.others)} others keep the limit)"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a way that keeps the limit, the recommended one first."""
+        return compared(
+            [self.way, *self.others], [str(at + 1) for at in range(len(self.way.errors))]
+        )
 
     @property
     def worse_than_nothing(self) -> bool:

@@ -19,6 +19,7 @@ from distpriv.analysis.comparison import (
     Way,
     by_law,
     chosen_way,
+    compared,
     gaussian_names,
     judge,
     noises,
@@ -33,6 +34,7 @@ from distpriv.analysis.limits import ErrorLimit, choose
 from distpriv.analysis.scenario import Scenario
 from distpriv.analysis.tables import tells_secret
 from distpriv.arrays import FloatArray
+from distpriv.display import Result
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, calibrate_all
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
@@ -47,7 +49,7 @@ from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
-from distpriv.sources.fit import with_records
+from distpriv.sources.fit import check_pairs, with_records
 from distpriv.text import whole
 
 if TYPE_CHECKING:
@@ -75,18 +77,39 @@ def evaluate(
 
     Parameters
     ----------
+    scenario : Scenario
     table, reference : DataFrame or Source
-        The second is a public table with the same columns that the groups' laws are taken from.
+        Of pandas, Polars or Arrow, or what `scan` returns. The second is a public table with the
+        same columns that the groups' laws are taken from.
     cache : Cache, optional
         Of a session, so that what a change leaves as it was is not computed again.
+
+    Returns
+    -------
+    Evaluation
+        Among others `ways` and `recommendation`, `plain` (figures as they are), `way` (the chosen
+        mechanism), `epsilon`, `model` and `to_frame()`.
 
     Raises
     ------
     DistprivError
-        If the scenario has no secret, or asks for what is not built.
+        If the scenario has no secret, or one twice, or its reference is not there.
+
+    Examples
+    --------
+    >>> late = dp.SensitiveProperty("late", "yes").pair(0.25, 0.2)
+    >>> scenario = dp.Scenario("bank", secrets=late, statistics=[dp.Mean("income")], guesses=60)
+    >>> now = dp.evaluate(scenario, dp.load_example("bank"))
+    >>> now.plain, now.recommendation.way
+    (Way('As they are', 79.8 of 100, 0.0 % off), Way('Balanced', 50.0 of 100, 3.8 % off))
     """
+    if not isinstance(scenario, Scenario):
+        raise DistprivError(
+            f"A {type(scenario).__name__} is no Scenario; pass one first, the table second."
+        )
     if not scenario.secrets:
         raise DistprivError("Nothing is to be hidden; choose whose share nobody should find out.")
+    check_pairs(scenario.secrets)
     if scenario.reference_data and reference is None:
         raise DistprivError(
             f"The scenario takes its groups from {scenario.reference_data!r}; open that table, too."
@@ -95,8 +118,8 @@ def evaluate(
     return Evaluation(scenario, source_of(table), public, Cache() if cache is None else cache)
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Result):
     """Results of one scenario on one table, made by `evaluate`; neither pickled nor shared.
 
     Its groups' laws are taken from the reference, a public table, if there is one.
@@ -106,6 +129,13 @@ class Evaluation:
     source: Source = field(repr=False)
     reference: Source | None = field(repr=False)
     cache: Cache = field(repr=False)
+
+    def __repr__(self) -> str:
+        return f"Evaluation of {self.scenario!r}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a way of releasing that applies, as :func:`distpriv.compare` does."""
+        return compared(self.ways, self.query.labels)
 
     def __getstate__(self) -> NoReturn:
         raise TypeError("A session's results do not leave it.")

@@ -11,12 +11,14 @@ import numpy as np
 from scipy import optimize
 
 from distpriv.analysis.comparison import gaussian_names, judge, noises, ruler
-from distpriv.arrays import FloatArray
+from distpriv.arrays import FloatArray, number
+from distpriv.display import Progress, plain, tracked
 from distpriv.errors import DistprivError, NotApplicable
-from distpriv.mechanisms import calibrate_all
+from distpriv.mechanisms import calibrate_all, mechanism_named
+from distpriv.mechanisms.calibration import check_model
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy import delivered_epsilon, privacy_loss
-from distpriv.text import near
+from distpriv.text import one_of, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,21 +27,36 @@ __all__ = ["ErrorLimit", "Limit", "LimitKind", "choose"]
 
 LimitKind = Literal["guesses", "accuracy", "f_score", "precision"]
 
+_BRIEF = {"mechanism": "mechanism ", "epsilon": "ε 3", "delta": "at δ 3"}
+_BRIEF |= {"guesses": "right of 100 .1", "percent": "error in % 3"}
 _SEARCHED = 0.01, 50.0  # ε
 _POINTS = (25, 6, 6, 6, 6)  # of a round; each searches the step that the one before ended in
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Limit:
     """Hold what an attacker may reach at even odds.
 
-    Right guesses of 100, an accuracy, an F-score in which recall has the weight β, or a precision
-    at a recall, which no other kind has.
+    Attributes
+    ----------
+    kind : {"guesses", "accuracy", "f_score", "precision"}
+        Right guesses of 100, an accuracy, an F-score in which recall has the weight β, or a
+        precision at a recall, which no other kind has.
+    value : float
+        Above what guessing one share always reaches: 50, 0.5, (1 + β²) / (2 + β²) or 0.5.
+    beta, recall : float
 
     Raises
     ------
     DistprivError
         If the value, β or recall is out of range, or a recall is missing.
+
+    Examples
+    --------
+    >>> dp.Limit("guesses", 60).promise
+    Promise(epsilon=0.0, delta=0.2, guesses=60.0)
+    >>> dp.Limit("precision", 0.7, recall=0.5)
+    Limit('precision', 0.7, recall=0.5)
     """
 
     kind: LimitKind
@@ -49,9 +66,11 @@ class Limit:
 
     def __post_init__(self) -> None:
         kinds = get_args(LimitKind)
-        if self.kind not in kinds:
-            raise DistprivError(f"There is no limit on {self.kind!r}.{near(self.kind, kinds)}")
+        one_of("limit on", self.kind, kinds)
+        words = f"The limit on {self.kind.replace('_', '-')}"
+        object.__setattr__(self, "value", number(words, self.value))
         if self.kind in kinds[:2]:
+            self.promise  # noqa: B018 - which checks the value
             return
         floor, words = 0.5, "precision"
         if self.kind == "f_score":
@@ -71,6 +90,11 @@ class Limit:
                 f"above it and below 1, not {self.value!r}."
             )
 
+    def __repr__(self) -> str:
+        beta = f", beta={self.beta:g}" if self.kind == "f_score" else ""
+        recall = f", recall={self.recall:g}" if self.recall is not None else ""
+        return f"Limit({self.kind!r}, {self.value:g}{beta}{recall})"
+
     @property
     def promise(self) -> Promise:
         """Promise that says the same: (0, 2a − 1) for an accuracy of a.
@@ -87,12 +111,19 @@ class Limit:
         return Promise.of_guesses(self.value if self.kind == "guesses" else 100 * self.value)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ErrorLimit:
     """Hold the largest expected absolute error of one statistic that is accepted.
 
     The statistic by its label, such as "mean age"; the error in its unit, or as a fraction of its
     value, by the ruler, where it is relative.
+
+    Examples
+    --------
+    >>> dp.ErrorLimit("mean age", 0.5)
+    ErrorLimit('mean age', 0.5)
+    >>> dp.ErrorLimit("mean age", 0.02, relative=True)
+    ErrorLimit('mean age', 2 %)
     """
 
     label: str
@@ -100,8 +131,12 @@ class ErrorLimit:
     relative: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.value < math.inf:
-            raise DistprivError(f"An error of {self.label} must be above 0, not {self.value!r}.")
+        words = f"The error of {self.label} that is accepted"
+        object.__setattr__(self, "value", number(words, self.value, 0, above=True))
+
+    def __repr__(self) -> str:
+        size = plain(percent(self.value)) if self.relative else f"{self.value:g}"
+        return f"ErrorLimit({self.label!r}, {size})"
 
 
 def choose(
@@ -110,6 +145,7 @@ def choose(
     names: Sequence[str] | None = None,
     *,
     delta: float = 1e-3,
+    progress: Progress = None,
     **options: Any,
 ) -> pd.DataFrame:
     """Choose each mechanism's ε by what an attacker may reach, or by the errors that are accepted.
@@ -123,6 +159,8 @@ def choose(
         Mechanisms, all Gaussian ones by default.
     delta : float
         At which ε counts.
+    progress : bool or callable, optional
+        Whether to show how far it is, or a function of mechanisms done and of all.
     **options
         Of `calibrate`; noise is made least by the ruler unless `units` says otherwise.
 
@@ -135,41 +173,66 @@ def choose(
     Raises
     ------
     DistprivError
-        If the limit is out of range, or names a statistic that is not released.
+        If the limit is out of range, or names a statistic that is not released, or a mechanism is
+        unknown or there twice.
+
+    Examples
+    --------
+    >>> pair = dp.SensitiveProperty("late", "yes").pair(0.25, 0.2)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), dp.Mean("income"), pair, n=100)
+    >>> dp.choose(dp.Limit("guesses", 60), model, ["OptM"])
+    mechanism    ε  at δ right of 100 error in %
+         OptM 1.41 0.001         60.0       11.1
+    >>> dp.choose(dp.ErrorLimit("mean income", 0.05, relative=True), model, ["ExpM"])
+    mechanism    ε  at δ right of 100 error in %
+         ExpM 3.85 0.001         68.5          5
     """
     import pandas as pd
 
-    names = [*dict.fromkeys(names or gaussian_names())]
+    from distpriv.analysis.brief import brief
+
+    check_model(model)
+    delta = number("δ", delta, 0, 1, below=True)
+    names = [names] if isinstance(names, str) else [*(names or gaussian_names())]
+    for name in names:
+        mechanism_named(name)
+        if names.count(name) > 1:
+            raise DistprivError(f"{name} is there twice; name each mechanism once.")
     options.setdefault("units", ruler(model))
+    every = tracked(names, len(names), "Mechanisms", progress)
     if isinstance(limit, Limit) and limit.kind in ("guesses", "accuracy"):
         releases = [*noises(model, limit.promise, names, **options)[0].values()]
         epsilons = [delivered_epsilon(model, one, delta) for one in releases]
     else:
         if isinstance(limit, Limit):
-            searched = (_largest(name, model, limit, delta, options) for name in names)
+            searched = (_largest(name, model, limit, delta, options) for name in every)
         else:
-            accepted = _accepted([limit] if isinstance(limit, ErrorLimit) else limit, model)
-            searched = (_least(name, model, accepted, delta, options) for name in names)
+            accepted = _accepted(limit, model)
+            searched = (_least(name, model, accepted, delta, options) for name in every)
         releases = [one for one in searched if one is not None]
         epsilons = [one.promise.epsilon for one in releases if one.promise is not None]
     judged = zip(judge(model, releases, Promise(0.0, delta)), epsilons, strict=True)
     rows = [(way.key, epsilon, delta, way.guesses, way.percent) for way, epsilon in judged]
     columns = ["mechanism", "epsilon", "delta", "guesses", "percent"]
-    every = pd.DataFrame({"mechanism": names})
-    frame = every.merge(pd.DataFrame(rows, columns=columns), how="left")
-    return frame.assign(delta=delta)
+    frame = pd.DataFrame({"mechanism": names})
+    frame = frame.merge(pd.DataFrame(rows, columns=columns), how="left").assign(delta=delta)
+    return brief(frame, _BRIEF)
 
 
-def _accepted(limits: Sequence[ErrorLimit], model: GaussianModel) -> FloatArray:
+def _accepted(limits: Any, model: GaussianModel) -> FloatArray:
     """List the largest error that is accepted of each statistic, (m,), ∞ where none is set."""
     labels = model.query.labels
     accepted, unit = np.full(len(labels), math.inf), ruler(model)
+    if isinstance(limits, str) or not hasattr(limits, "__iter__"):
+        limits = [limits]
     if not limits:
         raise DistprivError("There is no limit to choose by; give at least one.")
     for one in limits:
-        if one.label not in labels:
-            hint = near(one.label, labels)
-            raise DistprivError(f"There is no figure {one.label!r} to limit.{hint}")
+        if not isinstance(one, ErrorLimit):
+            raise DistprivError(
+                f"{one!r} is no limit; write Limit('guesses', 60) or an ErrorLimit."
+            )
+        one_of("figure", one.label, labels)
         place = labels.index(one.label)
         accepted[place] = min(accepted[place], one.value * (unit[place] if one.relative else 1.0))
     return accepted

@@ -76,6 +76,7 @@ class Scenario(Result):
     >>> dp.Scenario.from_json(scenario.to_json()) == scenario
     True
     >>> dp.evaluate(scenario, dp.load_example("bank"))
+    Evaluation of Scenario('bank', Query(mean amount), Pair(late = yes, 20 % or 30 %))
     """
 
     source: str = "census-income"

@@ -12,10 +12,9 @@ from typing import Literal
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.errors import DistprivError
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy.persons import Bound, Persons
-from distpriv.text import near
+from distpriv.text import one_of
 
 __all__ = [
     "MECHANISMS",
@@ -126,9 +125,8 @@ def register(mechanism: Mechanism) -> None:
 
 def mechanism_named(name: str) -> Mechanism:
     """Return a mechanism by name; raises DistprivError with the nearest name if there is none."""
-    if name in MECHANISMS:
-        return MECHANISMS[name]
-    raise DistprivError(f"There is no mechanism {name!r}.{near(name, MECHANISMS)}")
+    one_of("mechanism", name, MECHANISMS)
+    return MECHANISMS[name]
 
 
 def differences(model: GaussianModel) -> FloatArray:

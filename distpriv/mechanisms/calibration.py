@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import get_args
 
 import numpy as np
 from scipy.special import logit
 
-from distpriv.arrays import BoolArray, FloatArray, IntArray
+from distpriv.arrays import BoolArray, FloatArray, IntArray, number, numbers
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms.base import (
     PROMISE,
@@ -36,11 +36,10 @@ from distpriv.privacy.persons import (
     per_record,
     record_moves,
 )
-from distpriv.text import near
+from distpriv.text import one_of
 
-__all__ = ["calibrate", "calibrate_all"]
+__all__ = ["calibrate", "calibrate_all", "check_model"]
 
-_CALIBRATIONS: tuple[Calibration, ...] = ("guarded", "exact", "classical", "exact-law")
 _HELD = ("guarded", "exact-law")
 _LEAST_DELTA = 1e-30
 _STRICTER = 0.3, 1e-2, 1e-6  # of δ: promises whose noise is scaled where the model asks for none
@@ -77,7 +76,9 @@ def calibrate(
     Parameters
     ----------
     name : str
-        One of ``distpriv.mechanisms.MECHANISMS``.
+        ExpM, DirM, EigM, DauM or OptM (normal noise), ExpM(L) or DirM(L) (Laplace noise), BalM (no
+        noise), the Wasserstein mechanisms, or one that protects records only, GroupDP, DP and
+        their like: all are in ``distpriv.mechanisms.MECHANISMS``.
     model : GaussianModel
     epsilon : float, optional
         At least 0. Mechanisms without noise (BalM) need neither ε nor a limit.
@@ -123,10 +124,23 @@ def calibrate(
         If an argument is out of its domain, the mechanism is unknown, or bounds exclude records.
     NotApplicable
         If the mechanism cannot keep the promise under this model.
+
+    Examples
+    --------
+    >>> late = dp.SensitiveProperty("late", "yes").pair(0.25, 0.2)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), [dp.Mean("income")], late, n=100)
+    >>> noise = dp.calibrate("OptM", model, epsilon=1.0, delta=1e-3)
+    >>> noise.expected_absolute_errors().round()
+    array([406.])
+    >>> dp.calibrate("OptM", model, guesses=60)
+    Release('OptM', at most 60 right guesses of 100)
+    >>> dp.calibrate("BalM", model, reference=0.25)
+    Release('BalM', ε = 0, δ = 0, keeps 15 records with and 65 without, for a share of 25 %)
     """
     mechanism = mechanism_named(name)
+    check_model(model)
     if reference is not None:
-        reference = _number(reference, "The reference share")
+        reference = number("The reference share", reference)
         if "reference" not in mechanism.takes:
             raise DistprivError(f"{name} takes no reference share; only balanced releases do.")
     promise = _promise(mechanism, epsilon, delta, guesses)
@@ -167,15 +181,12 @@ def calibrate_all(
 # ---------------------------------------------------------------- arguments
 
 
-def _number(value: Any, what: str) -> float:
-    """As a finite float, or an error that says what is none."""
-    try:
-        number = math.nan if isinstance(value, str | bytes | bool) else float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number):
-        raise DistprivError(f"{what} must be a number, it is {value!r}.")
-    return number
+def check_model(model: object) -> None:
+    """Raise DistprivError where something else is passed for a model."""
+    if not isinstance(model, GaussianModel):
+        raise DistprivError(
+            f"A {type(model).__name__} is no model; pass what fit_gaussian returns."
+        )
 
 
 def _promise(
@@ -184,9 +195,9 @@ def _promise(
     if guesses is not None:
         if epsilon is not None:
             raise DistprivError("Give either ε and δ or right guesses of 100, not both.")
-        return Promise.of_guesses(_number(guesses, "The limit of right guesses"))
+        return Promise.of_guesses(guesses)
     if epsilon is not None:
-        return Promise(_number(epsilon, "ε"), _number(delta, "δ"))
+        return Promise(epsilon, delta)
     if mechanism.takes & {"epsilon", "guesses"}:
         raise DistprivError(f"{mechanism.name} needs ε and δ, or a limit of right guesses of 100.")
     return Promise(0.0, 0.0)
@@ -201,15 +212,13 @@ def _options(
     bounds: Bounds | None,
     reference: float | None = None,
 ) -> Options:
-    if calibration not in _CALIBRATIONS:
-        raise DistprivError(
-            f"There is no calibration {calibration!r}; take guarded, exact-law, exact or "
-            f"classical.{near(calibration, _CALIBRATIONS)}"
-        )
+    one_of("calibration", calibration, get_args(Calibration))
     m = len(model.query)
-    scales = np.ones(m) if units is None else np.asarray(units, dtype=np.float64)
-    if scales.shape != (m,) or not (np.isfinite(scales) & (scales > 0)).all():
+    scales = np.ones(m) if units is None else numbers("Each unit", units, 0, above=True)
+    if scales.shape != (m,):
         raise DistprivError(f"Units must be {m} numbers above 0, one for each statistic.")
+    if not isinstance(persons, Persons | None):
+        raise DistprivError(f"persons must be Persons(epsilon, delta), not {persons!r}.")
     own = persons.bounds if persons is not None else ()
     ranges = own or as_bounds(() if bounds is None else bounds)
     check_bounds(model, ranges)

@@ -106,8 +106,8 @@ class SensitiveProperty:
 
     def __repr__(self) -> str:
         fields = {k: v for k, v in vars(self).items() if k != "column" and v not in (None, (), "")}
-        given = ", ".join(f"{name}={value!r}" for name, value in fields.items())
-        return f"SensitiveProperty({self.column!r}, {given})"
+        texts = ", ".join(f"{name}={value!r}" for name, value in fields.items())
+        return f"SensitiveProperty({self.column!r}, {texts})"
 
     @property
     def _thresholds(self) -> tuple[Any, ...]:

@@ -188,6 +188,11 @@ class Statistic:
         return from_fields(cls, fields, "statistic")
 
 
+def as_query(query: Any) -> Query:
+    """Return a query as it is, or of statistics that a user passes for one."""
+    return query if isinstance(query, Query) else Query(query)
+
+
 def check_column(name: object) -> None:
     """Raise DistprivError unless a column's name is a text that is not empty."""
     if not isinstance(name, str) or not name:

@@ -55,12 +55,15 @@ class Version:
     name: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Decision:
     """Hold a decision and its history, the first version first."""
 
     key: str
     versions: tuple[Version, ...]
+
+    def __repr__(self) -> str:
+        return f"Decision({self.key!r}, {self.now.name!r}, {self.now.act})"
 
     @property
     def now(self) -> Version:

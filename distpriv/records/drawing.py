@@ -26,14 +26,16 @@ from distpriv.model import AS_IT_IS, GaussianModel, Promise, Release, best_estim
 from distpriv.privacy import Verdict
 from distpriv.privacy.delivered import verdicts
 from distpriv.privacy.exact_law import compute_law
-from distpriv.queries import Pair, Query
+from distpriv.queries import Pair, Query, Statistic
 from distpriv.queries.secrets import round_half_up
+from distpriv.queries.statistics import as_query
 from distpriv.records import ledger as book
 from distpriv.records.ledger import Choice, Entry, Naming, Standing
 from distpriv.records.store import Store, legible
 from distpriv.sources import FrameSource, source_of
+from distpriv.sources.fit import check_pairs
 from distpriv.sources.frame import Kept
-from distpriv.text import percent
+from distpriv.text import percent, significant, times
 
 __all__ = ["draw_release", "fitting", "release", "risk"]
 
@@ -203,15 +205,25 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
             continue
         verdict = _together(now, parts, pair, limit)
         if not verdict.kept and way.release.kind != "no data":
-            raise StoreError(
-                f"With this release, δ = {verdict.delivered.max():.3g} at ε = {limit.epsilon:.3g} "
-                f"is delivered about {pair.secret.label}, and the limit is {limit.delta:.3g}. "
-                "Nothing is released; add noise, or agree on another limit."
-            )
+            raise StoreError(f"With this release, {_exceeded(pair, limit, verdict)}")
         if pair in now.scenario.secrets:
             reached = 100 * float(verdict.accuracy.max())
             worst = max(worst, _most(limit) if hidden else reached)
     return worst
+
+
+def _exceeded(pair: Pair, limit: Promise, verdict: Verdict) -> str:
+    end = "Nothing is released; add noise, or agree on another limit."
+    if limit.epsilon == 0:
+        reached, most = 100 * float(verdict.accuracy.max()), _most(limit)
+        close = round(reached) == round(most)
+        right = f"{significant(reached, 5)} times in 100" if close else times(reached)
+        about = f"right {right} about {pair.secret.label}"
+        return f"an attacker is {about}, and the limit is {significant(most, 5)}. {end}"
+    return (
+        f"δ = {verdict.delivered.max():.3g} at ε = {limit.epsilon:.3g} is delivered about "
+        f"{pair.secret.label}, and the limit is {limit.delta:.3g}. {end}"
+    )
 
 
 def _most(promise: Promise) -> float:
@@ -422,7 +434,7 @@ _recorded = release  # whose name is an argument's here
 
 def draw_release(
     table: Any,
-    query: Query,
+    query: Query | Statistic | Iterable[Statistic],
     release: Release,
     *,
     pair: Pair | Sequence[Pair],
@@ -461,8 +473,31 @@ def draw_release(
     Returns
     -------
     Entry
-        Its `body` has values, decimals, deviations of the noise, and intervals at 95 %.
+        Its `to_frame()` has values, intervals at 95 % and deviations of the noise, its `body` what
+        else recipients need.
+
+    Raises
+    ------
+    DistprivError
+        If the table's share is outside a range, or the release, by itself or with all others of
+        the table, does not keep a limit; then nothing is released.
+
+    Examples
+    --------
+    >>> late = dp.SensitiveProperty("late", "yes").pair(0.2, 0.2)
+    >>> table, query = dp.load_example("bank"), dp.Query(dp.Mean("income"))
+    >>> noise = dp.calibrate("OptM", dp.fit_gaussian(table, query, late, n=100), guesses=60)
+    >>> entry = dp.draw_release(table, query, noise, pair=late, records=100, replacement=False)
+    >>> entry
+    Entry(not on record, OptM, mean income)
+    >>> list(entry.to_frame())
+    ['figure', 'value', 'low', 'high', 'deviation', 'unit']
     """
+    if not isinstance(release, Release):
+        raise DistprivError(
+            f"A {type(release).__name__} is no release; pass what calibrate returns."
+        )
+    query, pairs = as_query(query), tuple(check_pairs(pair))
     promise, source = release.promise, source_of(table)
     chosen: dict[str, Any] = {"reference_share": release.reference, "records": records}
     if promise is not None and promise.guesses is not None:
@@ -473,7 +508,6 @@ def draw_release(
         chosen["mechanism"] = release.mechanism
     if release.calibration:
         chosen["calibration"] = release.calibration
-    pairs = (pair,) if isinstance(pair, Pair) else tuple(pair)
     chosen |= {"reference_data": "" if reference is None else "given", "replacement": replacement}
     inside = isinstance(source, FrameSource)  # else its key is a path or an address
     where = source.key if inside else source.title

@@ -10,14 +10,21 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
+from html import escape
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from sqlalchemy import Connection
 
+from distpriv.display import Result, html
 from distpriv.errors import StoreError
+from distpriv.mechanisms.draws import written
 from distpriv.records import decisions
 from distpriv.records.decisions import Naming
 from distpriv.records.store import FINGERPRINTS, NAMES, RELEASES, Store, add, legible, plain, rows
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 __all__ = ["Choice", "Entry", "Known", "Naming", "Ranks", "Standing", "likely", "release"]
 __all__ += ["releases", "standing", "tables", "take_name"]
@@ -45,9 +52,9 @@ class Choice:
     names: str  # column that names the records; "" for the number of the row
 
 
-@dataclass(frozen=True)
-class Entry:
-    """Hold a release on record."""
+@dataclass(frozen=True, repr=False)
+class Entry(Result):
+    """Hold a release, on record or, as number 0, not."""
 
     number: int  # from 1 on
     token: str  # which tells it from every other one
@@ -59,6 +66,31 @@ class Entry:
     name: str
     fingerprint: str
     body: Mapping[str, Any]  # "scenario", "way" and what was drawn; its "law" stays in the ledger
+
+    def __repr__(self) -> str:
+        place = f"no. {self.number} of {self.name!r}" if self.number else "not on record"
+        return f"Entry({place}, {self.body['way']}, {', '.join(self.body['labels'])})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a figure: figure, value, low and high of the 95 % interval, deviation, unit.
+
+        The deviation is the noise's; NaN where there is no noise, or no interval.
+        """
+        import pandas as pd
+
+        body = self.body
+        ends = np.array([one or (np.nan, np.nan) for one in body["intervals"]])
+        columns = {"figure": body["labels"], "value": body["values"], "low": ends[:, 0]}
+        columns |= {"high": ends[:, 1], "deviation": np.array(body["deviations"], dtype=float)}
+        return pd.DataFrame(columns | {"unit": body["units"]})
+
+    def _repr_html_(self) -> str:
+        frame, places = self.to_frame(), self.body["decimals"]
+        for name in ("value", "low", "high"):
+            numbers = zip(frame[name], places, strict=True)
+            frame[name] = [written(one, place) if one == one else "–" for one, place in numbers]
+        items = "".join(f"<li>{escape(one)}</li>" for one in self.body["not_protected"])
+        return f"{html(repr(self), frame)}\n<p>Not protected:</p>\n<ul>{items}</ul>"
 
 
 @dataclass(frozen=True)

@@ -63,6 +63,18 @@ def connect(
     ------
     SourceError
         If there is no such table, it cannot be read, or it has no records or columns.
+
+    Examples
+    --------
+    >>> import sqlite3
+    >>> database = sqlite3.connect(":memory:")
+    >>> dp.load_example("bank").to_sql("bank", database, index=False)
+    15000
+    >>> bank = dp.connect(database, "bank", dialect="sqlite")
+    >>> bank.numbers
+    ('age', 'income', 'amount', 'duration', 'other-loans')
+    >>> dp.fit_gaussian(bank, dp.Mean("income"), dp.SensitiveProperty("late", "yes").pair(0.2, 0.2))
+    GaussianModel(mean income of 15 000 records; 10 % and 30 % with late = yes)
     """
     connection, key = address, f"{dialect}:{table}"
     if isinstance(address, str):
@@ -125,11 +137,28 @@ def _naming(engine: Engine, table: str, columns: Sequence[str]) -> list[str]:
 
 
 def from_spark(frame: Any, *, title: str = "Spark", timeout: float = 60.0) -> EngineSource:
-    """Return a table that stays in Spark, under a title; queries take at most so many seconds.
+    """Return a table that stays in Spark.
 
     What the frame is computed from is computed again for each query, unless it is cached; samples
-    of it differ, whatever their seed. SourceError if it is no DataFrame of pyspark.sql, cannot be
-    read, or has no records.
+    of it differ, whatever their seed.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+    title : str
+        Name to show.
+    timeout : float
+        Seconds that one query may take.
+
+    Raises
+    ------
+    SourceError
+        If it is no DataFrame of pyspark.sql, cannot be read, or has no records.
+
+    Examples
+    --------
+    >>> dp.from_spark(session.table("people"), title="People")  # doctest: +SKIP
+    People: 45 222 records, 15 columns
     """
     if not hasattr(frame, "createOrReplaceTempView"):
         raise SourceError(

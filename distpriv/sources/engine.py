@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from distpriv.arrays import FloatArray
+from distpriv.display import Result
 from distpriv.errors import SourceError
 from distpriv.model.grid import GroupGrids
 from distpriv.model.groups import Groups, Provenance, check_sizes
@@ -30,6 +31,8 @@ from distpriv.sources.frame import (
     Kept,
     Ranks,
     check_enough,
+    columns_frame,
+    described,
     kept_of,
     not_unique,
     source_of,
@@ -284,8 +287,8 @@ def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
     return replace(grids, alone=(without, having))
 
 
-@dataclass(frozen=True, eq=False)
-class EngineSource:
+@dataclass(frozen=True, eq=False, repr=False)
+class EngineSource(Result):
     """A table that an engine reads, see `scan`, `connect`, `from_spark`; never printed or pickled.
 
     Sums, counts and averages are of all of its records. Whatever else needs records has a sample of
@@ -326,6 +329,13 @@ class EngineSource:
     notices: tuple[Notice, ...] = field(default=(), repr=False)
     most: int = _MOST
     place: str = ""
+
+    def __repr__(self) -> str:
+        return described(self, self.cells)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a column: its name, kind and unit; no records."""
+        return columns_frame({name: cell.kind for name, cell in self.cells.items()}, self.units)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("A table does not leave its session.")

@@ -21,6 +21,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from distpriv.arrays import number
+from distpriv.display import Progress, showing
 from distpriv.errors import ReadError
 from distpriv.sources.engine import Engine, EngineSource, typed_as
 from distpriv.sources.sql import EXACT, Cell, Kind, single
@@ -83,7 +85,11 @@ class _Rows(NamedTuple):
 
 
 def scan(
-    path: str | os.PathLike[str], *, timeout: float = math.inf, **changes: Any
+    path: str | os.PathLike[str],
+    *,
+    timeout: float = math.inf,
+    progress: Progress = None,
+    **changes: Any,
 ) -> EngineSource:
     """Return a table that stays in its Parquet or CSV files, however large.
 
@@ -97,21 +103,44 @@ def scan(
         ``year=2024`` become a column.
     timeout : float
         Seconds that one query may take.
+    progress : bool or callable, optional
+        Whether to show how far it is, or a function of steps done and of all.
     **changes
         Options of reading, see :class:`distpriv.tables.ReadOptions`.
+
+    Returns
+    -------
+    EngineSource
+        It goes wherever a table goes; `to_frame()` lists its columns, `notices` how they were read.
 
     Raises
     ------
     ReadError
         If there is no such file, or one holds more than a row of names and plain rows below it.
+
+    Examples
+    --------
+    >>> dp.load_example("bank").to_parquet("bank.parquet")
+    >>> bank = dp.scan("bank.parquet")
+    >>> bank
+    bank.parquet: 15 000 records, 8 columns
+    >>> dp.fit_gaussian(bank, dp.Mean("income"), dp.SensitiveProperty("late", "yes").pair(0.2, 0.2))
+    GaussianModel(mean income of 15 000 records; 10 % and 30 % with late = yes)
     """
+    if not isinstance(path, str | os.PathLike):
+        raise ReadError(f"scan takes a path, not a {type(path).__name__}; pass that to read_table.")
+    timeout = number("The time limit", timeout, 0, above=True) if timeout != math.inf else timeout
     options, fixed = ReadOptions().changed(**changes), frozenset(changes)
     db = in_memory()
     try:
-        root, files = _files(Path(path))
-        load = _parquet if all(map(_is_parquet, files)) else _text
-        rows = load(db, root, files, options, fixed)
-        source = _source(db, os.fspath(path), files, rows, fixed)
+        with showing("Scan", 3, progress) as report:
+            root, files = _files(Path(path))
+            load = _parquet if all(map(_is_parquet, files)) else _text
+            report(1)
+            rows = load(db, root, files, options, fixed)
+            report(2)
+            source = _source(db, os.fspath(path), files, rows, fixed)
+            report(3)
     except (duckdb.Error, OSError, pa.ArrowException) as error:
         reason = str(error).partition("\n")[0]
         if "sniffing" in reason:

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
+from distpriv.display import Progress
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import GaussianModel, fit_groups
 from distpriv.model.fit import Method
-from distpriv.queries import Pair, Query
+from distpriv.queries import Pair, Query, Statistic
+from distpriv.queries.statistics import as_query
 from distpriv.sources.frame import FrameSource, source_of
 from distpriv.text import whole
 
-__all__ = ["fit_gaussian", "with_records"]
+__all__ = ["check_pairs", "fit_gaussian", "with_records"]
 
 
 def fit_gaussian(
     table: Any,
-    query: Query,
+    query: Query | Statistic | Iterable[Statistic],
     pair: Pair | Sequence[Pair],
     n: int | None = None,
     *,
@@ -27,6 +29,7 @@ def fit_gaussian(
     reference: Any = None,
     method: Method = "exact",
     rng: np.random.Generator | int | None = None,
+    progress: Progress = None,
 ) -> GaussianModel:
     """Fit normal laws to the statistics of n records under the shares of one or several pairs.
 
@@ -37,7 +40,8 @@ def fit_gaussian(
     Parameters
     ----------
     table : DataFrame or Source
-    query : Query
+        Of pandas, Polars or Arrow, or what `scan`, `connect` and `from_spark` return.
+    query : Query, or statistics
     pair : Pair or sequence of Pair
     n : int, optional
         Records that the statistics are of, from 2 on. None: all complete records of the table,
@@ -51,6 +55,8 @@ def fit_gaussian(
         does.
     rng : Generator, int or None
         Of simulated tables; None for a fixed seed, so that figures do not move.
+    progress : bool or callable, optional
+        Whether to show how far it is, or a function of what is done and of all.
 
     Raises
     ------
@@ -58,15 +64,43 @@ def fit_gaussian(
         If a column or label is not there, a column to average holds no numbers, n is no whole
         number from 2 on, a group has fewer than two complete records or fewer than a share
         needs, both shares mean equal numbers, or a figure is the same in all simulated tables.
+
+    Examples
+    --------
+    >>> late = dp.SensitiveProperty("late", "yes").pair(center=0.25, width=0.2)
+    >>> model = dp.fit_gaussian(dp.load_example("bank"), [dp.Mean("income")], late, n=100)
+    >>> model
+    GaussianModel(mean income of 100 records; 15 % and 35 % with late = yes)
+    >>> model.pairs[0].means.round(1)
+    array([[2813.8],
+           [2613.5]])
     """
-    pairs = [pair] if isinstance(pair, Pair) else list(pair)
+    query, pairs = as_query(query), check_pairs(pair)
     source = source_of(table) if reference is None else source_of(reference, "reference")
     groups = [source.groups(query, one.secret) for one in pairs]
-    if n is None and pairs:
+    if n is None:
         replacement, n = True, int(groups[0].counts.sum())
         if reference is not None:
             n = source_of(table).complete(query, [pairs[0].secret])
-    return fit_groups(groups, query, pairs, n or 0, replacement, method=method, rng=rng)
+    return fit_groups(
+        groups, query, pairs, n, replacement, method=method, rng=rng, progress=progress
+    )
+
+
+def check_pairs(pair: Any) -> list[Pair]:
+    """Return one or several pairs as a list; DistprivError if one is none, or is there twice."""
+    pairs = [pair] if isinstance(pair, Pair) or not hasattr(pair, "__iter__") else [*pair]
+    for one in pairs:
+        if not isinstance(one, Pair):
+            raise DistprivError(
+                f"{one!r} is no pair of shares; write SensitiveProperty('income', '>50K')"
+                ".pair(0.25, 0.1)."
+            )
+        if pairs.count(one) > 1:
+            raise DistprivError(f"The secret {one.secret.label} is there twice; take it once.")
+    if not pairs:
+        raise DistprivError("Nothing is to be hidden; pass at least one pair of shares.")
+    return pairs
 
 
 def with_records(model: GaussianModel, table: Any) -> GaussianModel:

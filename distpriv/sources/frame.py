@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b, sha256
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from distpriv.arrays import FloatArray
+from distpriv.display import Result, plain
 from distpriv.errors import DistprivError, SourceError
 from distpriv.model.groups import Groups, Provenance
 from distpriv.queries import Label, Query, SensitiveProperty
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from distpriv.sources.engine import EngineSource
 
 __all__ = ["NO_RECORD", "EngineError", "FrameSource", "Kept", "Ranks", "Source", "check_enough"]
-__all__ += ["kept_of", "not_unique", "source_of"]
+__all__ += ["columns_frame", "described", "kept_of", "not_unique", "source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
 
@@ -57,8 +58,8 @@ Source: TypeAlias = "FrameSource | EngineSource"
 """A table, wherever it lives."""
 
 
-@dataclass(frozen=True, eq=False)
-class FrameSource:
+@dataclass(frozen=True, eq=False, repr=False)
+class FrameSource(Result):
     """A table in memory; its records are neither printed nor pickled.
 
     Attributes
@@ -74,6 +75,16 @@ class FrameSource:
     frame: pd.DataFrame = field(repr=False)
     units: Mapping[str, str] = field(default_factory=dict)
     provenance: Provenance = "table"
+
+    def __repr__(self) -> str:
+        return described(self, self.frame.columns)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a column: its name, kind and unit; no records."""
+        kinds = dict.fromkeys(self.numbers, "number") | dict.fromkeys(self.dates, "date")
+        return columns_frame(
+            {one: kinds.get(one, "text") for one in map(str, self.frame)}, self.units
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("A table does not leave its session.")
@@ -199,6 +210,19 @@ class FrameSource:
         values = query.values(self.frame)
         needed = [*values.T, *(secret.mask(self.frame) for secret in secrets)]
         return values[np.isfinite(needed).all(axis=0)]
+
+
+def described(source: Source, columns: Collection[str]) -> str:
+    """Say what a source is, without its records and where it lies."""
+    return plain(f"{source.title}: {whole(source.rows)} records, {len(columns)} columns")
+
+
+def columns_frame(kinds: Mapping[str, str], units: Mapping[str, str]) -> pd.DataFrame:
+    """Return a row a column: its name, kind and unit."""
+    import pandas as pd
+
+    rows = [(name, kind, units.get(name, "")) for name, kind in kinds.items()]
+    return pd.DataFrame(rows, columns=["column", "kind", "unit"])
 
 
 def not_unique(names: str) -> SourceError:

@@ -126,3 +126,17 @@ def test_what_has_no_secret_is_one_sentence():
     assert np.isfinite(exposure(huge)["guesses"]).all()
     with pytest.raises(DistprivError, match="apart"):
         exposure(pd.DataFrame({"a": [1, 2, 1]}), width=1.5)
+
+
+def test_frames_print_few_columns_and_hold_all(census):
+    frame = exposure(census, n=100)
+    assert len(frame.columns) > 7
+    assert repr(frame.head(1)).splitlines()[0].split() == (
+        ["secret", "share", "in", "%", "from", "%", "to", "%", "right", "of", "100"]
+    )
+    assert "more columns</code>" in frame._repr_html_()
+    assert repr(frame[["column", "guesses"]]).split()[:2] == ["column", "guesses"]
+    done = []
+    exposure(census, n=100, progress=lambda *counts: done.append(counts))
+    assert done[-1][0] <= done[-1][1]
+    assert [at for at, _ in done] == [*range(1, len(done) + 1)]
