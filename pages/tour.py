@@ -30,12 +30,12 @@ mine: Progress = session.setdefault("tour", Progress())
 def follow_address() -> None:
     """Take the step from the row of steps, a link or the browser's Back; write it."""
     before, at = session.get("tour-address", ("", 0.0))
-    asked, pair = (st.query_params.get(name, "")[:6] for name in ("step", "pair"))
+    target, pair = (st.query_params.get(name, "")[:6] for name in ("step", "pair"))
     late = time.monotonic() - at < SETTLED  # a click may carry an older address
     if session.get("tour-step") not in (None, session.get("tour-drawn")):
         mine.place = session["tour-step"]
-    elif asked.isdecimal() and asked != before and not late:
-        mine.place = min(max(int(asked), 1), END)
+    elif target.isdecimal() and target != before and not late:
+        mine.place = min(max(int(target), 1), END)
     if pair.isdecimal() and not before:
         mine.pair = int(pair)
     address = {"step": str(mine.place)} | ({"pair": str(mine.pair)} if mine.pair else {})
@@ -52,24 +52,24 @@ def kept(name: str, value: Any) -> str:
     return f"tour-{name}"
 
 
-def compare(own: str, truth: str, names: tuple[str, str] = ("Your guess", "It is")) -> None:
+def compare(guess: str, truth: str, names: tuple[str, str] = ("Your guess", "It is")) -> None:
     """Write a guess beside what it was about."""
     with st.container(key="asked"):
-        for place, name, text in zip(st.columns(2), names, (own, truth), strict=True):
+        for place, name, text in zip(st.columns(2), names, (guess, truth), strict=True):
             place.metric(name, text)
 
 
-def score() -> None:
+def show_score() -> None:
     """Write the score of the game beside the best attacker's."""
     if played := len(mine.calls):
-        own, best = (f"{right} of {played}" for right in mine.score())
-        compare(own, best, ("You", "Best attacker"))
+        score, best = (f"{right} of {played}" for right in mine.score())
+        compare(score, best, ("You", "Best attacker"))
 
 
 def guess_button(key: str, words: str, guess: float | None, **look: Any) -> None:
     """Draw a button that shows the answer."""
-    taken: dict[str, Any] = {"on_click": mine.guesses.update, "args": ({key: guess},)}
-    st.button(words, key=f"tour-{words}", **taken, **look)
+    show: dict[str, Any] = {"on_click": mine.guesses.update, "args": ({key: guess},)}
+    st.button(words, key=f"tour-{words}", **show, **look)
 
 
 def play(step: Step) -> None:
@@ -78,9 +78,9 @@ def play(step: Step) -> None:
     frame = released(number, mine.pair)
     shares = [*frame.columns[2:]]
     names = {"table": f"Table {number + 1}"} | {one: f"usual at {one}" for one in shares}
-    left, right = st.columns([7, 5], gap="large")
-    left.table(frame.map(page.escape).set_index("figure").rename_axis(None).rename(columns=names))
-    with right:
+    wide, narrow = st.columns([7, 5], gap="large")
+    wide.table(frame.map(page.escape).set_index("figure").rename_axis(None).rename(columns=names))
+    with narrow:
         st.markdown(f"**{step.prose['guess']}** Table {number + 1} of {ROUNDS}.")
         with st.container(horizontal=True):
             for place, share in enumerate(shares):
@@ -90,9 +90,9 @@ def play(step: Step) -> None:
         if number:
             last = rounds(mine.pair)[number - 1]
             words = ["not so", "right"][mine.calls[-1] == last.share]
-            said = f"The best attacker said {shares[last.best]}."
-            st.markdown(f"Table {number} had **{shares[last.share]}**: {words}. {said}")
-            score()
+            best = f"The best attacker said {shares[last.best]}."
+            st.markdown(f"Table {number} had **{shares[last.share]}**: {words}. {best}")
+            show_score()
 
 
 def slide(label: str, options: Any, name: str, value: float, form: Any, **look: Any) -> float:
@@ -109,8 +109,8 @@ def control(step: Step, value: float) -> float:
 
 def ask(step: Step, shown: Shown, value: float) -> None:
     """Ask for a guess: a number, or a value of the control."""
-    left, _ = st.columns([7, 5])
-    with left, st.container(border=True):
+    wide, _ = st.columns([7, 5])
+    with wide, st.container(border=True):
         st.markdown(f"**{step.text('guess', shown)}**")
         if scale := step.prose.get("scale"):
             low, high, by, start = scale
@@ -127,23 +127,23 @@ def ask(step: Step, shown: Shown, value: float) -> None:
 
 def answer(step: Step, shown: Shown, value: float) -> None:
     """Show the picture, the guess beside what it was about, the control, and a question."""
-    left, right = st.columns([7, 5], gap="large")
-    with right:
+    wide, narrow = st.columns([7, 5], gap="large")
+    with narrow:
         guess = mine.guesses[step.key]
         if step.key == "attacker":
-            score()
+            show_score()
         else:
             compare("–" if guess is None else step.write(guess), step.write(shown.truth))
         control(step, value)
         words = [option for option, _ in step.prose["options"]]
         key = kept(f"{step.key}-option", mine.chosen.get(step.key))
-        asked = step.text("question", shown), range(len(words))
-        picked = st.radio(*asked, format_func=words.__getitem__, index=None, key=key)
+        question = step.text("question", shown), range(len(words))
+        picked = st.radio(*question, format_func=words.__getitem__, index=None, key=key)
         if picked is not None:
             mine.chosen[step.key] = picked
             badge = ":green-badge[Right]" if picked == shown.right else ":orange-badge[Not so]"
             st.markdown(f"{badge} {step.text('options', shown, picked)}")
-    with left:
+    with wide:
         figure = charts.picture(shown.picture, shown.frame, **shown.look)
         look: dict[str, Any] = {"key": shown.picture, "note": step.text("note", shown)}
         page.show(figure, shown.frame.round(3), charts.alt(shown.picture, shown.frame), **look)
@@ -182,14 +182,14 @@ def handed_in() -> str:
 
 def finish() -> None:
     """Show what was seen, ask for two answers in writing, and hand out the file."""
-    seen, known = mine.done()
+    shows, rights = mine.done()
     page.headline(
         "What have you seen?",
-        f"You have seen {seen} of {len(STEPS)} answers, and answered {known} questions right.",
+        f"You have seen {shows} of {len(STEPS)} answers, and answered {rights} questions right.",
     )
-    left, right = st.columns(2, gap="large")
-    left.markdown("\n".join(f"1. {step.prose['takeaway']}" for step in STEPS))
-    with right:
+    wide, narrow = st.columns(2, gap="large")
+    wide.markdown("\n".join(f"1. {step.prose['takeaway']}" for step in STEPS))
+    with narrow:
         for place, question in enumerate(QUESTIONS):
             key = kept(f"text-{place}", mine.texts.get(question, ""))
             mine.texts[question] = st.text_area(question, key=key, max_chars=4000)

@@ -20,19 +20,19 @@ def tries(frame: pd.DataFrame, *, here: float) -> go.Figure:
     """
     across = style.axis("count of the never married that is tried", showgrid=False, nticks=9)
     across["range"] = [frame["tried"].min() - 1, frame["tried"].max() + 1]
-    up = style.axis(range=[-0.03, 0.56], tickvals=[0, 0.25, 0.5], ticktext=["whole", "¼", "½"])
+    up = style.axis(range=[-0.03, 0.63], tickvals=[0, 0.25, 0.5], ticktext=["whole", "¼", "½"])
     title = "how far the count of women is from a whole number"
     chart = style.figure(360, title, margin={"l": 8, "r": 12, "t": 30, "b": 44})
     chart.update_layout(xaxis=across, yaxis=up)
     fits = frame["off"] < _WHOLE
-    for row in style.rows(frame):  # stems
-        hue = style.GOOD if row.off < _WHOLE else style.QUIET
-        style.line(chart, [row.tried] * 2, [0, row.off], hue, width=1)
+    for row in style.rows(frame[~fits]):
+        style.line(chart, [row.tried] * 2, [0, row.off], style.QUIET, width=1)
     for some, hue, size in ((~fits, style.QUIET, 7), (fits, style.GOOD, 13)):
         style.marks(chart, frame["tried"][some], frame["off"][some], hue, size=size)
     for row in style.rows(frame[fits]):
         text, font = f"<b>{row.tried:.0f}</b> fits", {"color": style.GOOD, "size": 15}
-        style.note(chart, row.tried, row.off, text, yshift=20, font=font)
+        style.line(chart, [row.tried] * 2, [0, 0.54], style.GOOD, width=1.5, dash="dot")
+        style.note(chart, row.tried, 0.54, text, yshift=11, font=font)
     ring = frame[frame["tried"] == here]
     look = {"size": 16, "symbol": "circle-open", "line": {"width": 2.5}}
     style.marks(chart, ring["tried"], ring["off"], style.HIGH, **look, name="here")
@@ -50,9 +50,11 @@ def picture(kind: str, frame: pd.DataFrame, **look: Any) -> go.Figure | list[go.
 
     Kinds are "bells", "tries", "costs", "epsilon" and "width"; see these for columns and `look`.
     """
-    drawn: dict[str, Any] = {"bells": bells.picture, "tries": tries, "costs": costs.picture}
+    pictures: dict[str, Any] = {"bells": bells.picture, "tries": tries, "costs": costs.picture}
     figure: go.Figure | list[go.Figure] = (
-        drawn[kind](frame, **look) if kind in drawn else attack.reach(frame, across=kind, **look)  # type: ignore[arg-type]
+        pictures[kind](frame, **look)
+        if kind in pictures
+        else attack.reach(frame, across=kind, **look)  # type: ignore[arg-type]
     )
     return figure
 

@@ -60,8 +60,8 @@ class Progress:
     def score(self) -> tuple[int, int]:
         """Return how many rounds so far were guessed right, and by the best attacker."""
         played = list(zip(self.calls, rounds(self.pair), strict=False))
-        own = sum(call == one.share for call, one in played)
-        return own, sum(one.best == one.share for _, one in played)
+        right = sum(call == one.share for call, one in played)
+        return right, sum(one.best == one.share for _, one in played)
 
     def done(self) -> tuple[int, int]:
         """Return how many answers are shown, and how many questions are answered right."""

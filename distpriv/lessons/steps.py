@@ -30,7 +30,7 @@ from distpriv.mechanisms import calibrate
 from distpriv.model import Release, no_data
 from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, accuracies
-from distpriv.text import listed, percent, significant, times
+from distpriv.text import listed, significant, times
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +95,7 @@ class Step:
 
     def choices(self, seed: int = 0) -> Sequence[float]:
         """Return the values of the control, which follow from the seed where counts are tried."""
-        return self.prose.get("values") or _undone(seed).frame["tried"].astype(int).to_list()
+        return self.prose.get("values") or _undone(seed)[0]["tried"].astype(int).to_list()
 
     def show(self, value: float | None = None, seed: int = 0) -> Shown:
         """Compute what the step comes to; DistprivError if the control has no such value.
@@ -133,17 +133,9 @@ def _at(records: int = 100, guesses: float = 60.0, places: tuple[int, ...] = ())
     return evaluate(changed, source, _CACHE)
 
 
-def _bells(panels: Mapping[str, float]) -> pd.DataFrame:
-    each = [(title, guesses, None) for title, guesses in panels.items()]
-    return frames.bells_frame(each, _at().exposed_shares)
-
-
-def _right(**guesses: Any) -> dict[str, Any]:
-    return {name: times(value) for name, value in guesses.items()}
-
-
-def _off(**percents: float) -> dict[str, Any]:
-    return {name: percent(value / 100, 2) for name, value in percents.items()}
+def _bells(guesses: Mapping[str, float]) -> pd.DataFrame:
+    panels = [(title, one, None) for title, one in guesses.items()]
+    return frames.bells_frame(panels, _at().exposed_shares)
 
 
 class Round(NamedTuple):
@@ -173,10 +165,10 @@ def rounds(seed: int = 0, count: int = ROUNDS) -> tuple[Round, ...]:
     """
     rng, now = np.random.default_rng(seed), _at()
     fitted, shares = now.model.pairs[0], rng.integers(2, size=count)
-    drawn = simulate(now.drawn, 0, count, rng)[shares, np.arange(count)]
+    figures = simulate(now.drawn, 0, count, rng)[shares, np.arange(count)]
     laws = zip(fitted.means, fitted.covariances, strict=True)
-    low, high = (log_normal(drawn - mean, covariance) for mean, covariance in laws)
-    return tuple(map(Round, drawn, shares.tolist(), (high > low).astype(int).tolist()))
+    low, high = (log_normal(figures - mean, covariance) for mean, covariance in laws)
+    return tuple(map(Round, figures, shares.tolist(), (high > low).astype(int).tolist()))
 
 
 def released(number: int, seed: int = 0) -> pd.DataFrame:
@@ -216,8 +208,8 @@ def _attacker(out: int, seed: int) -> Shown:
     gone = [f"*{name}*" for at, name in enumerate(_at().labels) if at not in _without(out)]
     chances = np.cumsum([math.comb(ROUNDS, right) for right in range(ROUNDS + 1)]) / 2**ROUNDS
     low, high = np.searchsorted(chances, [0.025, 0.975]).tolist()
-    figures = _right(best=best, after=after, three=three) | {"gone": listed(gone)}
-    figures |= {"low": low, "high": high, "rounds": ROUNDS, "seed": seed}
+    figures = {"best": best, "after": after, "three": three, "gone": listed(gone), "seed": seed}
+    figures |= {"low": low, "high": high, "rounds": ROUNDS}
     frame = _bells({"All 5 figures": best, f"{5 - out} of 5 figures": after})
     return Shown(best, int(np.searchsorted([53, 65], three)), "bells", frame, figures)
 
@@ -225,97 +217,89 @@ def _attacker(out: int, seed: int) -> Shown:
 def _records(n: int, _: int) -> Shown:
     few, after, many = (_at(k).undefended for k in (100, n, 400))
     ratio = _at(1000).model.pairs[0].distance() / _at().model.pairs[0].distance()
-    figures = _right(few=few, after=after) | {"n": n, "ratio": f"{ratio:.1f}"}
     right = int(np.abs(np.log(ratio / np.array([math.sqrt(10), 10, 1]))).argmin())
-    return Shown(many, right, "bells", _bells({"100 records": few, f"{n} records": after}), figures)
+    figures = {"few": few, "n": n, "after": after, "ratio": ratio}
+    frame = _bells({"100 records": few, f"{n} records": after})
+    return Shown(many, right, "bells", frame, figures)
 
 
 def _noise(guesses: int, _: int) -> Shown:
     now, sixty, stricter = (_at(guesses=limit) for limit in (guesses, 60, 55))
     factor = stricter.way.percent / sixty.way.percent
-    figures = _off(sixty=sixty.way.percent, stricter=stricter.way.percent, error=now.way.percent)
-    figures |= _right(bare=now.undefended) | {"guesses": guesses, "factor": f"{factor:.1f}"}
+    figures = {"sixty": sixty.way.percent, "stricter": stricter.way.percent, "factor": factor}
+    figures |= {"error": now.way.percent, "bare": now.undefended, "guesses": guesses}
     frame, right = now.bells([now.plain, now.way]), int(np.searchsorted([1.25, 3], factor))
     return Shown(sixty.way.percent, right, "bells", frame, figures)
 
 
-class _Undone(NamedTuple):
-    answer: FloatArray  # (2,), the counts
-    released: FloatArray  # (2,)
-    slope: float  # of the noise's direction
-    frame: pd.DataFrame  # tried (first count), left (of the second), off (from a whole number)
-    fits: int  # counts that leave a whole number
-    found: bool  # whether the attacker by arithmetic finds the counts
-    reached: float  # accuracy of the best attacker
-
-
 @lru_cache(maxsize=64)
-def _undone(seed: int, factor: float = 1.0) -> _Undone:
-    """Release two counts of a simulated table with so many times the noise of DirM as published."""
+def _undone(seed: int, factor: float = 1.0) -> tuple[pd.DataFrame, dict[str, Any]]:
+    """Release two counts of a simulated table with so many times the noise of DirM as published.
+
+    Returns tries, columns tried (first count), left (of the second) and off (from a whole number),
+    and what came of them: fits, those that are whole, and found, whether arithmetic is right.
+    """
     import pandas as pd
 
     now, rng = _at(places=(2, 3)), np.random.default_rng(seed)
     noise = calibrate("DirM", now.model, guesses=60, **_PUBLISHED)
-    answer = simulate(now.drawn, 0, 1, rng)[int(rng.integers(2)), 0]
+    counts = simulate(now.drawn, 0, 1, rng)[int(rng.integers(2)), 0]
     added = factor * noise.sample(1, rng)[0]
     noise = replace(noise, covariance=factor**2 * noise.total(2))
-    released, slope = answer + added, float(added[1] / added[0])
+    (x, y), slope = counts + added, added[1] / added[0]
     reach = _REACH * math.sqrt(noise.total(2)[0, 0])
-    first, last = np.clip(released[0] + [-reach, reach], 0, now.n).round()
-    tried = np.union1d(np.arange(first, last + 1), answer[0])
-    left = released[1] - slope * (released[0] - tried)
-    frame = pd.DataFrame({"tried": tried, "left": left, "off": np.abs(left - left.round())})
+    first, last = np.clip([x - reach, x + reach], 0, now.n).round()
+    tried = np.union1d(np.arange(first, last + 1), counts[0])
+    rest = y - slope * (x - tried)
+    frame = pd.DataFrame({"tried": tried, "left": rest, "off": np.abs(rest - rest.round())})
     law = now.model.pairs[0]
-    whole = ShareLaws(law.means, law.covariances, [np.eye(2)] * 2, np.zeros((2, 2)))
-    logs, points = whole.log_densities(released[None], noise)
-    found = bool((points[logs[:, 0].argmax(), 0] == answer).all())
-    fits, right = int((frame["off"] < _FITS).sum()), float(accuracies(now.model, [noise])[0])
-    return _Undone(answer, released, slope, frame, fits, found, right)
+    laws = ShareLaws(law.means, law.covariances, [np.eye(2)] * 2, np.zeros((2, 2)))
+    logs, points = laws.log_densities(np.array([[x, y]]), noise)
+    likeliest = points[logs[:, 0].argmax(), 0]
+    figures = {"x": x, "y": y, "slope": slope, "first": counts[0], "second": counts[1]}
+    figures |= {"fits": int((frame["off"] < _FITS).sum()), "many": len(frame), "seed": seed}
+    figures |= {"found": bool((likeliest == counts).all()), "bare": now.undefended}
+    return frame, figures | {"reached": 100 * float(accuracies(now.model, [noise])[0])}
 
 
 def _arithmetic(tried: int, seed: int) -> Shown:
-    got, far = _undone(seed), _undone(seed, 10.0)
-    row = got.frame[got.frame["tried"] == tried].iloc[0]
-    (first, second), (x, y) = got.answer.astype(int).tolist(), got.released.tolist()
-    figures = _right(reached=100 * got.reached, bare=_at(places=(2, 3)).undefended)
-    figures |= {"x": f"{x:.2f}", "y": f"{y:.2f}", "slope": f"{got.slope:.3f}", "seed": seed}
-    figures |= {"first": first, "second": second, "fits": got.fits, "many": len(got.frame)}
-    figures |= {"tried": f"{tried:.0f}", "left": f"{row['left']:.2f}", "fits_far": far.fits}
-    figures["whole"] = "whole" if row["off"] < _FITS else "not whole"
-    figures["outcome"] = "The noise is gone" if got.found else "The noise hides it"
-    figures["many_far"] = len(far.frame)
-    right = 2 if far.fits > 1 else int(not far.found)
-    return Shown(first, right, "tries", got.frame, figures, {"here": tried})
+    (frame, figures), (_, far) = _undone(seed), _undone(seed, 10.0)
+    row = frame[frame["tried"] == tried].iloc[0]
+    words = {"tried": tried, "left": row["left"], "fits_far": far["fits"], "many_far": far["many"]}
+    words["whole"] = "whole" if row["off"] < _FITS else "not whole"
+    words["outcome"] = "The noise is gone" if figures["found"] else "The noise hides it"
+    right = 2 if far["fits"] > 1 else int(not far["found"])
+    return Shown(figures["first"], right, "tries", frame, figures | words, {"here": tried})
 
 
 def _failing(epsilon: float, seed: int) -> Shown:
     import pandas as pd
 
     now, epsilons = _at(), TOUR["failing"]["values"]
-    model, m, drawn = now.model, len(now.labels), now.drawn
+    model, m = now.model, len(now.labels)
     noises = [calibrate("DauM", model, one, _DELTA, **_PUBLISHED) for one in epsilons]
     pair = replace(model.pairs[0], steps=np.zeros(m), joint_steps=np.zeros((2, m)))
     smooth = replace(model, pairs=(pair,))  # as if figures had densities
     lines = pd.DataFrame({"published": 100 * accuracies(model, noises)}, index=epsilons)
     lines["On paper"] = 100 * accuracies(smooth, noises)
     lines["ceiling"] = ceiling(epsilons, _DELTA)
-    here, noise = lines.loc[epsilon], noises[epsilons.index(epsilon)]
+    place = epsilons.index(epsilon)
+    noise, (reached, paper, promised) = noises[place], lines.to_numpy()[place].tolist()
     second = np.linalg.eigh(law := noise.total(m))[1][:, 0]  # at right angles to its direction
     floor = np.array(calibrate("OptM", model, epsilon, _DELTA).floor)
     changes = 4 * law, law + np.trace(law) * np.outer(second, second), law + np.diag(floor**2)
     changed = [replace(noise, covariance=one) for one in changes]
-    others = (100 * accuracies(model, changed)).tolist()
-    attack = PropertyInferenceAttack.of(drawn, {"": noise}, classifier="arithmetic", seed=seed)
-    simulated, low, high = attack.collect([attack.repetition(0)]).interval("")
-    figures = _right(reached=here["published"], paper=here["On paper"], promised=here["ceiling"])
-    figures |= _right(more=others[0], two=others[1], safe=others[2], first=lines["ceiling"][0.5])
-    figures |= _off(error=mean_percent(model, changed[2].expected_absolute_errors()))
-    figures |= {"simulated": f"{100 * simulated:.0f}", "low": f"{100 * low:.0f}", "seed": seed}
-    figures |= {"high": f"{100 * high:.0f}", "epsilon": f"{epsilon:g}"}
-    look = {"here": {"epsilon": epsilon, "guesses": here["published"]}, "mechanism": "published"}
+    more, two, safe = (100 * accuracies(model, changed)).tolist()
+    attack = PropertyInferenceAttack.of(now.drawn, {"": noise}, classifier="arithmetic", seed=seed)
+    ends = attack.collect([attack.repetition(0)]).interval("")
+    figures = dict(zip(("simulated", "low", "high"), 100 * np.array(ends), strict=True))
+    figures |= {"reached": reached, "paper": paper, "promised": promised, "epsilon": epsilon}
+    figures |= {"first": lines["ceiling"][0.5], "more": more, "two": two, "safe": safe}
+    figures |= {"error": mean_percent(model, changed[2].expected_absolute_errors()), "seed": seed}
     frame = lines.rename_axis("epsilon").reset_index()
     frame = frame.melt("epsilon", var_name="release", value_name="guesses")
-    right = int(np.argmin(others))
+    look = {"here": {"epsilon": epsilon, "guesses": reached}, "mechanism": "published"}
+    right = int(np.argmin([more, two, safe]))
     return Shown(lines["published"][0.5], right, "epsilon", frame, figures, look)
 
 
@@ -328,11 +312,11 @@ def _chosen_anew(release: Release, releases: int) -> float:
     model, fitted = _at().model, _at().model.pairs[0]
     _, single = fitted.groups.population(model.replacement)
     kept, stands_for = np.array(release.kept), np.array(release.stands_for)
-    each = (stands_for**2 / kept)[:, None, None] * single * np.outer(model.scales, model.scales)
-    choice = np.tensordot(1 - kept / fitted.numbers, each, 1)  # (2, m, m)
-    mean = each.sum(axis=0) - choice + choice / releases
-    laws = [block_diag(one, *[by] * (releases - 1)) for one, by in zip(mean, choice, strict=True)]
-    return 100 * NormalLoss.between(np.zeros(len(laws[0])), *laws).accuracy()
+    laws = (stands_for**2 / kept)[:, None, None] * single * np.outer(model.scales, model.scales)
+    choice = np.tensordot(1 - kept / fitted.numbers, laws, 1)  # (2, m, m)
+    mean = laws.sum(axis=0) - choice + choice / releases
+    both = [block_diag(one, *[by] * (releases - 1)) for one, by in zip(mean, choice, strict=True)]
+    return 100 * NormalLoss.between(np.zeros(len(both[0])), *both).accuracy()
 
 
 def _ways(now: Evaluation) -> dict[str, Way]:
@@ -342,20 +326,19 @@ def _ways(now: Evaluation) -> dict[str, Way]:
 
 def _balanced(width: int, _: int) -> Shown:
     now, ways = _at(), _ways(_at())
-    quiet, own = ways["BalM"], now.pair.width
-    points = TOUR["balanced"]["values"]
-    widths = [own if math.isclose(100 * own, one) else one / 100 for one in points]
+    quiet, usual, points = ways["BalM"], now.pair.width, TOUR["balanced"]["values"]
+    widths = [usual if math.isclose(100 * usual, one) else one / 100 for one in points]
     releases = {key: ways[key].release for key in ("as it is", "OptM", "BalM")}
     frame = _CACHE.once(reach_frame, now.model, releases, widths=widths)
     here = frame[np.isclose(frame["width"], width)].set_index("release")["guesses"].to_dict()
-    told = here.get("BalM", math.nan)
-    words = "**cannot be made**, for such tables have too few records"
-    words = f"leave them right **{times(told)}**" if "BalM" in here else words
+    words = f"leave them right **{times(50)}**"
+    if "BalM" not in here:
+        words = "**cannot be made**, for such tables have too few records"
     normal = quiet.guesses if quiet.rests == "any data" else now.undefended
     anew = _chosen_anew(quiet.release, _AGAIN)
-    figures = _right(bare=here["as it is"], noise=here["OptM"], normal=normal, anew=anew)
-    figures |= _right(told=quiet.guesses) | {"width": width, "again": _AGAIN, "balanced": words}
-    figures |= _off(error=quiet.percent, noisy=ways["OptM"].percent)
+    figures = {"bare": here["as it is"], "noise": here["OptM"], "width": width, "balanced": words}
+    figures |= {"normal": normal, "anew": anew, "again": _AGAIN, "told": quiet.guesses}
+    figures |= {"error": quiet.percent, "noisy": ways["OptM"].percent}
     mechanism = "BalM" if "BalM" in here else "OptM"
     look = {"here": {"width": width, "guesses": here[mechanism]}, "mechanism": mechanism}
     right = int(np.argmax([normal, quiet.guesses, anew]))
@@ -369,9 +352,9 @@ def _limit(guesses: int, _: int) -> Shown:
     five = float(repeated(now.model, sixty.way.release, [5], sixty.promise)["guesses"].iloc[0])
     place = bisect_left(limits, True, key=lambda limit: _at(guesses=limit).way.percent < quiet)
     crossing = limits[min(place, len(limits) - 1)]
-    figures = _right(reached=best.guesses, five=five, bare=now.undefended)
-    figures |= _off(error=best.percent, balanced=quiet) | {"crossing": crossing, "by": best.by}
-    figures |= {"guesses": guesses, "advice": best.advice}
+    figures = {"guesses": guesses, "advice": best.advice, "error": best.percent, "by": best.by}
+    figures |= {"reached": best.guesses, "five": five, "bare": now.undefended}
+    figures |= {"balanced": quiet, "crossing": crossing}
     columns = {"way": "title", "guesses": "guesses", "error": "percent"}
     columns |= {"estimated": "estimated_percent", "kept": "kept"}
     frame = ways_frame(ways, now.labels, columns)
