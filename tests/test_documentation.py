@@ -33,10 +33,6 @@ for room in ROOMS:
 NAMES = {name: value for name, value in NAMES.items() if callable(value)}
 # Names that have no example yet.
 _MISSING = """
-plot.attackers_who_know plot.belief plot.bells plot.contributions plot.costs plot.directions
-plot.error_against_attacker plot.error_against_epsilon plot.error_against_width plot.fit
-plot.guesses_against_epsilon plot.guesses_against_width plot.precision_against_recall
-plot.promised_and_delivered plot.repeated_releases
 """
 MISSING = _MISSING.split()
 
