@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Browser, Page
+    from playwright.sync_api import Browser, BrowserContext, Page
 
 ROOT = Path(__file__).parents[2]
 SIZES = {"1440": (1440, 900), "1280": (1280, 720), "390": (390, 844)}
@@ -78,17 +78,19 @@ def browsing() -> Iterator[Browser]:
         browser.close()
 
 
-def visit(
-    browser: Browser,
-    address: str,
-    size: str = "1440",
-    scheme: str = "light",
-    urls: list[str] | None = None,
+def visit(browser: Browser, address: str, size: str = "1440", scheme: str = "light") -> Page:
+    """Open an address in a context of its own."""
+    context = browser.new_context(color_scheme=scheme, reduced_motion="reduce")
+    return open_tab(context, address, size)
+
+
+def open_tab(
+    context: BrowserContext, address: str, size: str = "1440", urls: list[str] | None = None
 ) -> Page:
-    """Open an address in a context of its own; list what is loaded in `urls`."""
+    """Open an address in a context that may have loaded its files; list what it loads in `urls`."""
+    page = context.new_page()
     width, height = SIZES[size]
-    viewport = {"width": width, "height": height}
-    page = browser.new_context(viewport=viewport, color_scheme=scheme).new_page()
+    page.set_viewport_size({"width": width, "height": height})
     page.set_default_timeout(20_000)
     if urls is not None:
         page.on("request", lambda request: urls.append(request.url))

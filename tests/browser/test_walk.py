@@ -1,13 +1,18 @@
-"""One walk through the dashboard in Chromium, from a cold deep link to a phone."""
+"""Walks through the dashboard in Chromium: from a cold deep link to a phone, and to a release."""
 
 from __future__ import annotations
 
+import os
+import re
+from collections import Counter
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import BrowserContext, Locator, Page, expect
 
-from tests.browser.browsing import idle, visit
+from distpriv.records import decisions, ledger
+from distpriv.records.store import Store
+from tests.browser.browsing import idle, open_tab, visit
 
 expect.set_options(timeout=20_000)  # files are read in a process that two busy cores start slowly
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -18,7 +23,17 @@ PEOPLE = [
     *(f"{20 + i % 50};{'ab'[i % 3 > 1]};{'yn'[i * 7 % 10 > 2]}" for i in range(390)),
     *["unknown;a;n"] * 10,
 ]
-PAGES = ["Trade-off", "Fit", "Directions", "Guarantee", "Attack", "Check"]
+BUYERS = [
+    "age;shop;buyer",
+    *(f"{20 + i % 50};{'ab'[i % 3 > 1]};{'yn'[i * 7 % 10 > 2]}" for i in range(400)),
+]
+PAGES = ["Check", "Trade-off", "Fit", "Directions", "Guarantee", "Attack"]
+
+
+@pytest.fixture(scope="module")
+def screen(chromium) -> BrowserContext:
+    """A browser that need not load again what it has loaded."""
+    return chromium.new_context(reduced_motion="reduce")
 
 
 def title(page: Page, *starts: str) -> None:
@@ -40,10 +55,10 @@ def upload(page: Page, name: str, content: str | bytes) -> None:
     page.locator("[role=dialog] input[type=file]").set_input_files(file)
 
 
-def test_walk(served: str, chromium) -> None:
+def test_walk(served, screen):
     # A cold deep link: no session has run yet, and the first one begins on a page of its own.
     urls: list[str] = []
-    page = visit(chromium, f"{served}/attack?limit=65", urls=urls)
+    page = open_tab(screen, f"{served}/attack?limit=65", urls=urls)
     title(page, "Right ")
     expect(page.get_by_role("slider", name="Right guesses")).to_have_value("65")
 
@@ -53,6 +68,8 @@ def test_walk(served: str, chromium) -> None:
     expect(progress).to_contain_text("simulations")
     page.get_by_role("button", name="Stop").click()
     expect(progress).to_contain_text("Stopped after")
+
+    go(page, "Check")
 
     # A wrong number is named, stays in its field, and changes nothing; then undo.
     page.get_by_role("radio", name="ε and δ", exact=True).click()
@@ -72,7 +89,6 @@ def test_walk(served: str, chromium) -> None:
     assert urlsplit(page.url).query == "limit=65&seed=1"
 
     # Files that are none are a sentence; an ordinary one ends in a recommendation.
-    go(page, "Check")
     page.get_by_role("button", name="Use my own table").click()
     for name, content in {"empty.csv": "", "photo.csv": b"\x89PNG\r\n\x1a\n\0\0"}.items():
         upload(page, name, content)
@@ -96,14 +112,15 @@ def test_walk(served: str, chromium) -> None:
 
     # Every page on it, without a look at another host, a picture of the table's, or a link.
     for name in PAGES:
-        go(page, name)
+        if name != "Check":
+            go(page, name)
         assert page.get_by_test_id("stAlert").count() == 0
         assert page.get_by_test_id("stException").count() == 0
         assert page.locator("a[href*='a.example'], img[src*='a.example']").count() == 0
     assert {urlsplit(url).hostname for url in urls} <= {"127.0.0.1", None}
 
     # A phone: nothing is wider than the screen.
-    phone = visit(chromium, served, "390")
+    phone = open_tab(screen, served, "390")
     for name in ("Check", "Attack", "Guarantee"):
         if name != "Check":
             phone.goto(f"{served}/{name.lower()}")
@@ -111,3 +128,61 @@ def test_walk(served: str, chromium) -> None:
         assert phone.evaluate("document.scrollingElement.scrollWidth") <= 390
         main = "document.querySelector('[data-testid=stMain]')"
         assert phone.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
+
+
+def test_two_people_agree_on_a_release(served, screen, chromium, tmp_path):
+    actions: Counter[str] = Counter()
+
+    def click(who: str, element: Locator, count: int = 1) -> None:
+        actions[who] += 1
+        element.click(click_count=count, delay=30)
+
+    # Ana: from a CSV to a proposal.
+    ana = open_tab(screen, served)
+    path = tmp_path / "buyers.csv"
+    path.write_text("\n".join(BUYERS))
+    click("ana", ana.get_by_role("button", name="Use my own table"))
+    actions["ana"] += 1
+    ana.locator("[role=dialog] input[type=file]").set_input_files(path)
+    click("ana", ana.get_by_role("button", name="Check", exact=True))
+    click("ana", ana.locator("[data-testid=stMain] a[href$=decide]"))
+    expect(ana.get_by_role("heading", name="Propose", exact=True)).to_be_visible()
+    idle(ana)
+    ana.get_by_label("Who could want to know").fill("Competitors ![x](http://a.example/x.png)")
+    ana.get_by_label("Why should it be published").fill("The board *asked*.")
+    ana.get_by_role("textbox", name="Your name").fill("Ana")
+    click("ana", ana.get_by_role("button", name="Propose"), 2)  # twice counts once
+    expect(ana.locator("h1")).to_have_text("Waiting for an answer")
+    assert actions["ana"] == 5
+    store = Store(os.environ["DISTPRIV_DATABASE"])
+    [decision] = [one for one in decisions.decisions(store) if one.now.name == "buyers.csv"]
+    assert len(decision.versions) == 1
+
+    # Bo: behind the link, on a phone that has seen nothing before.
+    ana.get_by_role("button", name="Link to hand on").click()
+    address = ana.get_by_test_id("stPopoverBody").locator("code").text_content()
+    bo = visit(chromium, address, "390")
+    expect(bo).to_have_title("Answer · distpriv")
+    assert bo.url == address
+    expect(bo.locator(".st-key-asked")).to_be_in_viewport(ratio=1)
+    assert bo.evaluate("document.scrollingElement.scrollWidth") <= 390
+    assert bo.locator("img[src*='a.example']").count() == 0
+    bo.get_by_role("textbox", name="Your name").fill("Bo")
+    click("bo", bo.get_by_text("Go ahead", exact=True))
+    click("bo", bo.get_by_role("button", name="Put on record"), 2)
+    expect(bo.locator("h1")).to_have_text("Agreed")
+    assert actions["bo"] == 2
+
+    # Ana's page, still open, has noticed; and she releases.
+    release = ana.get_by_test_id("stMain").get_by_role("link", name="Release")
+    expect(release).to_be_visible()
+    ana.keyboard.press("Escape")
+    click("ana", release)
+    expect(ana.locator("h1")).to_have_text("Nothing released yet")
+    idle(ana)
+    click("ana", ana.get_by_test_id("stMain").get_by_role("button", name="Release"), 2)
+    expect(ana.locator("h1")).to_have_text(re.compile("^1 released"))
+    assert actions["ana"] <= 8
+    [entry] = ledger.releases(store, "buyers.csv")
+    assert (entry.decision, entry.author) == (decision.key, "Ana")
+    assert decisions.decision(store, decision.key).now.author == "Bo"
