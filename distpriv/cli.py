@@ -53,11 +53,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _command(words[0], words[1:])
     parser = argparse.ArgumentParser(
         prog="distpriv",
-        description="Open the dashboard in the browser, on this machine only.",
+        description="Open the dashboard in the browser, on this machine only. Example: distpriv "
+        "people.csv",
         epilog="distpriv report writes what a release gives away, distpriv release draws one and "
         "puts it on record, distpriv decisions lists what is on record, and distpriv papers "
-        "computes the papers' tables and figures; each has -h. A file of such a name opens as "
-        "./papers.",
+        "computes the papers' tables and figures; each has -h with an example. A file of such a "
+        "name opens as ./papers.",
     )
     parser.add_argument(
         "table",
@@ -125,7 +126,9 @@ def _serve(flags: Sequence[str]) -> None:
 def _papers(words: Sequence[str]) -> int:
     """Print tables and figures of the papers, printed beside ours, with verdicts and a tally."""
     parser = argparse.ArgumentParser(
-        prog="distpriv papers", description="Compute the papers' tables and figures anew."
+        prog="distpriv papers",
+        description="Compute the papers' tables and figures anew.",
+        epilog="Example: distpriv papers table-3 --write table-3.csv",
     )
     parser.add_argument("items", nargs="*", metavar="ITEM", help="such as table-3; default: all")
     parser.add_argument(
@@ -171,12 +174,7 @@ def _print_papers(options: argparse.Namespace) -> None:
     about |= settings
     frames = {}
     for key, item in items.items():
-
-        def progress(done: int, total: int, name: str = key) -> None:
-            if sys.stderr.isatty():
-                print(f"\r{name}: {done} of {total} pieces ", end="", file=sys.stderr, flush=True)
-
-        frames[key] = papers.recompute(key, run, progress)
+        frames[key] = papers.recompute(key, run)
         print(f"\n{item.name} of {item.paper}: {item.title}. {item.about}\n")
         some = frames[key][frames[key]["x"].isna()]
         if len(some):
@@ -211,8 +209,9 @@ def _check_target(path: Path | None, *endings: str) -> None:
 
 def _command(name: str, words: Sequence[str]) -> int:
     """Write or print what a command on decisions and releases gives."""
-    run, about, flags, *endings = _COMMANDS[name]
-    parser = argparse.ArgumentParser(prog=f"distpriv {name}", description=about)
+    run, about, example, flags, *endings = _COMMANDS[name]
+    epilog = f"Example: distpriv {name} {example}"
+    parser = argparse.ArgumentParser(prog=f"distpriv {name}", description=about, epilog=epilog)
     parser.set_defaults(output=None)
     for flag in flags.split():
         parser.add_argument(flag, **_ARGUMENTS[flag])
@@ -368,14 +367,16 @@ _COMMANDS: dict[str, Any] = {
     "report": (
         _report,
         "Write what a release gives away, for whoever decides.",
+        "scenario.json people.csv -o report.html",
         "scenario table --way --name --decision -o",
         *(".md", ".html", ".json"),
     ),
     "release": (
         _release,
         f"Draw a release and put it on record. {_SAME}",
+        "scenario.json people.csv --name People --author Ana --reason Test -o released.csv",
         "scenario table --name --author --reason --way --identifier --newer --another -o",
         *(".csv", ".json", ".md"),
     ),
-    "decisions": (_decisions, "List the decisions and releases on record.", "--json", ""),
+    "decisions": (_decisions, "List the decisions and releases on record.", "--json", "--json", ""),
 }

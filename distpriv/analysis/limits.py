@@ -74,16 +74,13 @@ class Limit:
             return
         floor, words = 0.5, "precision"
         if self.kind == "f_score":
-            if not 0 < self.beta < 1e6:
-                raise DistprivError(f"β must be above 0, such as 0.5, 1 or 2; it is {self.beta!r}.")
+            number("β", self.beta, 0, 1e6, above=True, below=True)
             if self.recall is not None:
                 raise DistprivError("A limit on an F-score takes no recall; leave it out.")
             floor, words = (1 + self.beta**2) / (2 + self.beta**2), "F-score"
-        elif self.recall is None or not 0 < self.recall < 1:
-            raise DistprivError(
-                "A limit on precision needs the recall at which it counts, above 0 and below 1, "
-                f"such as 0.5; it is {self.recall!r}."
-            )
+        else:
+            counts = "The recall at which a limit on precision counts"
+            number(counts, self.recall, 0, 1, above=True, below=True)
         if not floor < self.value < 1:
             raise DistprivError(
                 f"Whoever always guesses the same share reaches {words} {floor:.3g}; set a limit "

@@ -11,6 +11,7 @@ from types import UnionType
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
 
 from distpriv.analysis.limits import Limit
+from distpriv.arrays import integer
 from distpriv.display import Result
 from distpriv.errors import DistprivError, ReadError
 from distpriv.files import File, text_of
@@ -102,12 +103,12 @@ class Scenario(Result):
     seed: int = 0
 
     def __post_init__(self) -> None:
-        secrets: Any = self.secrets
-        statistics: Any = getattr(self.statistics, "statistics", self.statistics)
-        secrets = (secrets,) if isinstance(secrets, Pair) else tuple(secrets)
-        statistics = (statistics,) if isinstance(statistics, Statistic) else tuple(statistics)
-        object.__setattr__(self, "secrets", secrets)
-        object.__setattr__(self, "statistics", statistics)
+        statistics = getattr(self.statistics, "statistics", self.statistics)
+        object.__setattr__(self, "secrets", _all_of(Pair, self.secrets, "secrets"))
+        object.__setattr__(self, "statistics", _all_of(Statistic, statistics, "statistics"))
+        _all_of(Persons, self.persons or (), "persons")
+        if self.records is not None:
+            integer("The number of records", self.records, 1)
         if isinstance(self.bounds, Mapping):
             object.__setattr__(self, "bounds", as_bounds(self.bounds))
         mechanism_named(self.mechanism)
@@ -157,7 +158,11 @@ class Scenario(Result):
         plain = {"format": _FORMAT, "version": _VERSION} | changed
         text = json.dumps(plain, ensure_ascii=False, indent=1, default=_plain)
         if path is not None:
-            Path(path).write_text(text + "\n", encoding="utf-8")
+            try:
+                Path(path).write_text(text + "\n", encoding="utf-8")
+            except OSError as error:
+                reason = (error.strerror or "it is no file").lower()
+                raise ReadError(f"{path} cannot be written ({reason}); check its name.") from None
         return text
 
     @classmethod
@@ -198,6 +203,15 @@ class Scenario(Result):
 
 _DEFAULTS: dict[str, Any] = {one.name: one.default for one in fields(Scenario)}
 _TYPES = get_type_hints(Scenario)
+
+
+def _all_of(kind: type, values: Any, name: str) -> tuple[Any, ...]:
+    """Return one or several values of a kind; DistprivError if one is of another."""
+    several = tuple(values) if hasattr(values, "__iter__") else (values,)
+    for one in several:
+        if not isinstance(one, kind):
+            raise DistprivError(f"{name} must be of {kind.__name__}, not {one!r}.")
+    return several
 
 
 def _plain(value: Any) -> Any:

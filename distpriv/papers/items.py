@@ -10,6 +10,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from distpriv.display import Progress, tracked
 from distpriv.errors import DistprivError
 from distpriv.text import near
 
@@ -91,7 +92,7 @@ def curve(series: str, x: Iterable[float], y: Iterable[float], panel: str = "") 
         yield Row(series, ours=float(other), x=float(one), panel=panel)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Item:
     """Describe a table or figure; items.toml says what the attributes are.
 
@@ -111,6 +112,9 @@ class Item:
     table: bool = False
     errata: Sequence[int] = ()
 
+    def __repr__(self) -> str:
+        return f"Item({self.name} of {self.paper}: {self.title})"
+
 
 ITEMS: dict[str, Item] = {}
 """All tables and figures by their keys, such as "table-3"."""
@@ -126,7 +130,7 @@ def item(key: str, tasks: Tasks | None = None) -> Callable[[Rows], Rows]:
     return register
 
 
-def frame(key: str, run: Run | None = None) -> pd.DataFrame:
+def frame(key: str, run: Run | None = None, progress: Progress = None) -> pd.DataFrame:
     """Return the rows of a table or figure, printed beside ours.
 
     Parameters
@@ -135,6 +139,8 @@ def frame(key: str, run: Run | None = None) -> pd.DataFrame:
         Of `ITEMS`.
     run : Run, optional
         Computes them on its table; without one they are those on UCI's Adult that are shipped.
+    progress : bool or callable, optional
+        Whether to show how far it is, or a function of pieces done and of all.
 
     Returns
     -------
@@ -147,15 +153,13 @@ def frame(key: str, run: Run | None = None) -> pd.DataFrame:
         If there is no such item, or the run's table cannot give it.
     """
     if run is not None:
-        return recompute(key, run)
+        return recompute(key, run, progress)
     every, _ = shipped(), named(key)
     return every.loc[every["item"] == key].drop(columns="item").reset_index(drop=True)
 
 
-def recompute(
-    key: str, run: Run, progress: Callable[[int, int], None] = lambda *_: None, *, wait: bool = True
-) -> pd.DataFrame:
-    """Compute a table or figure; `progress` gets how many tasks are done, and of how many.
+def recompute(key: str, run: Run, progress: Progress = None, *, wait: bool = True) -> pd.DataFrame:
+    """Compute a table or figure, see `frame`.
 
     Without waiting, it takes the repetitions that are there, and NaN where there is none.
     """
@@ -163,8 +167,7 @@ def recompute(
 
     one = named(key)
     tasks = one.tasks(run) if one.tasks and wait else ()
-    for place, task in enumerate(tasks):
-        progress(place, len(tasks))
+    for task in tracked(tasks, len(tasks), one.name, progress):
         if task not in run.results:
             run.results[task] = run.perform(task)
     rows = list(one.rows(run))

@@ -50,7 +50,7 @@ _COLUMNS = (  # UCI's files have no header
 )
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, repr=False)
 class Run:
     """Hold the groups of a table and what has been simulated of them.
 
@@ -63,6 +63,9 @@ class Run:
     seed: int = 2023
     results: dict[Task, Any] = field(default_factory=dict, repr=False)
     _attacks: dict[Any, PropertyInferenceAttack] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"Run({self.repetitions} repetitions, seed {self.seed}, {len(self.results)} done)"
 
     @classmethod
     def of(cls, table: pd.DataFrame, **settings: Any) -> Run:
@@ -161,7 +164,7 @@ def perform(_: bytes, seed: int, task: Task) -> list[Any]:
     return on_example(seed=seed).perform(task)
 
 
-def read_adult(paths: Iterable[str | Path]) -> pd.DataFrame:
+def read_adult(paths: str | Path | Iterable[str | Path]) -> pd.DataFrame:
     """Read UCI's files, adult.data and adult.test, or tables with their columns.
 
     It is a DistprivError if a file cannot be read, or has other columns.
@@ -169,7 +172,7 @@ def read_adult(paths: Iterable[str | Path]) -> pd.DataFrame:
     import pandas as pd
 
     tables, names = [], _COLUMNS.split()
-    for path in paths:
+    for path in [paths] if isinstance(paths, str | Path) else paths:
         table = read_table(path)
         if "income" not in table and len(table.columns) == len(names):
             table.columns = names

@@ -15,7 +15,7 @@ from distpriv.display import Result
 from distpriv.errors import DistprivError
 from distpriv.queries.columns import Label, as_label, column_of, flags_of, numbers_of
 from distpriv.queries.nonlinear import correlation, deviation, influence, quantile
-from distpriv.text import listed, near, percent
+from distpriv.text import listed, one_of, percent
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,11 +70,7 @@ class Statistic:
     level: float | None = None
 
     def __post_init__(self) -> None:
-        if self.kind not in KINDS:
-            raise DistprivError(
-                f"There is no statistic {self.kind!r}; take {listed(KINDS, 'or')}."
-                f"{near(self.kind, KINDS)}"
-            )
+        one_of("statistic", self.kind, KINDS)
         check_column(self.column)
         level: Any = self.level
         for name, noun, passed in (

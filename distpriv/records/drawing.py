@@ -521,7 +521,7 @@ def draw_release(
     columns = source.frame.columns if isinstance(source, FrameSource) else source.cells
     naming = Naming(name, source.fingerprint, source.title, tuple(map(str, columns)), bool(newer))
     if ledger is not None:
-        store = Store(ledger) if isinstance(ledger, str) else ledger
+        store = ledger if isinstance(ledger, Store) else Store(ledger)
         if newer is None and (like := book.likely(book.tables(store), naming)):
             raise StoreError(
                 f"{like[0].name!r} on record looks like this table; pass newer=True and its name "

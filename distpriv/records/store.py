@@ -122,6 +122,8 @@ class Store:
     """
 
     def __init__(self, url: str | None = None, seconds: float = 10.0) -> None:
+        if not isinstance(url, str | None):
+            raise StoreError(f"A {type(url).__name__} is no address of a database; pass a str.")
         address, wait = _address(url), int(500 * seconds)
         self._seconds, self._guard = seconds, threading.Lock()
         self._mark: tuple[str, int] | None = None
@@ -140,6 +142,9 @@ class Store:
             raise StoreError(
                 "PostgreSQL needs psycopg; pip install 'distpriv[postgres]'."
             ) from None
+
+    def __repr__(self) -> str:
+        return f"Store({self._place})"
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:

@@ -81,6 +81,8 @@ def connect(
         connection = _opened(address, timeout)
         parts = urlsplit(address)
         key = f"{parts.scheme}://{parts.hostname or ''}{parts.path}#{table}"
+    elif not hasattr(address, "cursor"):
+        raise SourceError(f"A {type(address).__name__} is no connection; pass an address or one.")
     engine = Engine(connection, dialect, timeout=timeout)
     name = ".".join(map(quoted, table.split(".")))
     ((count,),) = engine.rows(f"SELECT count(*) FROM {name}")

@@ -20,6 +20,9 @@ __all__ += ["excerpt", "how_as_json", "how_from_json", "how_read"]
 ColumnType = Literal["number", "category", "boolean", "date", "identifier", "text"]
 RowKind = Literal["record", "cell", "part"]
 _PAIRS = {"missing", "types", "split"}
+_OTHER_TYPE = (
+    "These options do not read a table: one of them is of another type than it must be; correct it."
+)
 
 
 def _twice(pairs: Iterable[tuple[str, Any]]) -> list[str]:
@@ -92,7 +95,7 @@ class ReadOptions:
                 object.__setattr__(self, name, _frozen(getattr(self, name)))
             problem = self._problem()
         except (TypeError, ValueError):
-            problem = "one of them is of another type than it must be"
+            raise ReadError(_OTHER_TYPE) from None
         if problem:
             raise ReadError(f"These options do not read a table: {problem}; correct it.")
 
@@ -141,10 +144,15 @@ class ReadOptions:
         for name in sorted(changes.keys() - _DEFAULTS.keys()):
             hint = near(name, _DEFAULTS)
             raise ReadError(f"There is no option {name!r} for reading; leave it out.{hint}")
-        for name in changes.keys() & _PAIRS:
-            changes[name] = dict(getattr(self, name)) | dict(changes[name])
-        if changes.get("header") and "first" not in changes:
-            changes["first"] = max(max(changes["header"]) + 1, self.first)
+        if type(changes.get("header")) is int:
+            changes["header"] = (changes["header"],)
+        try:
+            for name in changes.keys() & _PAIRS:
+                changes[name] = dict(getattr(self, name)) | dict(changes[name])
+            if changes.get("header") and "first" not in changes:
+                changes["first"] = max(max(changes["header"]) + 1, self.first)
+        except (TypeError, ValueError):
+            raise ReadError(_OTHER_TYPE) from None
         return replace(self, **changes)
 
     def arguments(self) -> dict[str, Any]:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
-from distpriv.analysis import ErrorLimit, Limit, choose
+from distpriv.analysis import ErrorLimit, Limit, Scenario, choose, compare, evaluate
 from distpriv.analysis.comparison import ruler
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate
 from distpriv.model import Promise
 from distpriv.privacy import optimal_attack_accuracy, privacy_loss
+from distpriv.sources import fit_gaussian
 
 NAMES = ["OptM", "DauM", "ExpM"]
 
@@ -80,9 +83,9 @@ def test_error_that_any_noise_meets_or_none_does(now):
     [
         (lambda: Limit("guesses", 50.0), "50"),
         (lambda: Limit("f_score", 0.6), r"F-score 0\.667; set a limit above .* below 1, not 0\.6"),
-        (lambda: Limit("f_score", 0.9, beta=-1.0), "β must be above 0"),
+        (lambda: Limit("f_score", 0.9, beta=-1.0), "β must be a number above 0"),
         (lambda: Limit("f_score", 0.9, recall=0.5), "takes no recall"),
-        (lambda: Limit("precision", 0.9), "needs the recall"),
+        (lambda: Limit("precision", 0.9), "The recall at which"),
         (lambda: Limit("precision", 1.0, recall=0.5), r"precision 0\.5; .* not 1\.0"),
         (lambda: Limit("acuracy", 0.6), "Did you mean 'accuracy'"),
         (lambda: ErrorLimit("mean ages", 1.0), "Did you mean 'mean age'"),
@@ -95,3 +98,24 @@ def test_limit_that_is_none_is_one_sentence(now, limit, words):
         choose(limit(), now.model)
     with pytest.raises(NotApplicable, match="kept by a search"):
         _ = Limit("f_score", 0.8).promise
+
+
+def test_names_and_secrets_are_checked_and_nothing_is_there_twice(now):
+    late, model = now.pair, now.model
+    for call, match in (
+        (lambda: choose(Limit("guesses", 60), model, ["OptM", "OptM"]), "OptM is there twice"),
+        (lambda: choose(Limit("guesses", 60), model, ["OtpM"]), "mean 'OptM'"),
+        (lambda: choose(60, model), "60 is no limit"),
+        (lambda: compare(now, guesses=60), "is no model"),
+        (lambda: fit_gaussian(now.source, now.query, [late, late], 100), "is there twice"),
+        (lambda: fit_gaussian(now.source, now.query, late.secret, 100), "is no pair of shares"),
+        (lambda: Scenario(mechanism="OtpM"), "mean 'OptM'"),
+        (lambda: Scenario(secrets=late.secret), "must be of Pair"),
+        (lambda: Scenario(persons=(1, 1e-3)), "must be of Persons"),
+        (lambda: evaluate(replace(now.scenario, secrets=(late, late)), now.source), "there twice"),
+    ):
+        with pytest.raises(DistprivError, match=match):
+            call()
+    frame = compare(model, guesses=60)
+    assert repr(frame).split()[:4] == ["way", "right", "of", "100"]
+    assert frame.columns[:2].tolist() == ["key", "title"]

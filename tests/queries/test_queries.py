@@ -283,7 +283,7 @@ def test_statistics_have_names_scales_and_units():
         (lambda: Quantile("a", None), "quantile of 'a' needs a level"),
         (lambda: Statistic("median", "a", level=0.3), "median of 'a' takes no level"),
         (lambda: Statistic.from_plain({"kind": "mean"}), "is no statistic; write it anew"),
-        (lambda: Statistic.from_plain({"kind": ["mean"], "column": "a"}), "write it anew"),
+        (lambda: Statistic.from_plain({"kind": ["mean"], "column": "a"}), "no statistic"),
         (lambda: Statistic.from_plain("mean"), "'mean' is no statistic"),
         (lambda: SensitiveProperty.from_plain({"column": 3, "values": ["a"]}), "3 is no column"),
         (lambda: SensitiveProperty.from_plain({"column": "a", "if": 1}), "is no secret"),

@@ -305,6 +305,12 @@ def test_draw_release_draws_noise_alone_or_puts_it_on_record(store, tmp_path):
     assert alone.body.keys() == entry.body.keys()
     assert alone.body["promise"]["epsilon"] == 1.0
     assert alone.body["values"] != entry.body["values"]
+    assert repr(alone).startswith("Entry(not on record, OptM, mean age, ")
+    assert repr(entry).startswith("Entry(no. 1 of 'Staff', OptM, ")
+    frame = entry.to_frame()
+    assert frame["value"].tolist() == entry.body["values"]
+    assert frame[["low", "high"]].to_numpy().tolist() == [[*one] for one in entry.body["intervals"]]
+    assert entry._repr_html_().count("<li>") == len(entry.body["not_protected"]) > 0
     sums = dp.Query([dp.Count("town", "a")])
     lawful = dp.fit_gaussian(FRAME, sums, PAIR, 40)
     exact = dp.calibrate("OptM", lawful, guesses=52, calibration="exact-law")
@@ -313,6 +319,8 @@ def test_draw_release_draws_noise_alone_or_puts_it_on_record(store, tmp_path):
     raw = dp.draw_release(FRAME, sums, AS_IT_IS, pair=dp.Pair(SECRET, 0.345, 0.355))
     assert raw.body["values"] == [(FRAME["town"] == "a").sum()]
     assert raw.body["intervals"] == raw.body["deviations"] == [None]
+    assert raw.to_frame().iloc[0, 2:5].isna().all()
+    assert "<td>–</td>" in raw._repr_html_()
     for one, sentence in (
         (balanced, "need a ledger"),
         (no_data(model), "own groups"),

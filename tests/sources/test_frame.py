@@ -173,8 +173,9 @@ def test_tables_stay_in_their_session():
     source = source_of(people())
     with pytest.raises(TypeError):
         pickle.dumps(source)
-    assert "DataFrame" not in repr(source)
-    assert str(people()["pay"].iloc[0]) not in repr(source)
+    assert repr(source) == "Table: 400 records, 4 columns"
+    assert str(people()["pay"].iloc[0]) not in source._repr_html_()
+    assert source.to_frame()["kind"].tolist() == ["number", "text", "number", "number"]
     assert source_of(source) is source
     with pytest.raises(SourceError, match="A list is no table"):
         source_of([1, 2])

@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import distpriv as dp
+from distpriv.tables import ReadOptions
 from distpriv.tables.read import read
 
 N = 60
@@ -236,6 +237,31 @@ def test_open_files_are_read_and_frames_keep_how(tmp_path):
         dp.how_read(FRAME)
     with pytest.raises(dp.ReadError, match="cannot be opened"):
         dp.read_table(tmp_path / "none.csv")
+
+
+def test_file_is_a_path_bytes_an_open_file_or_its_text(tmp_path):
+    text = "name;pay\nAnn;1,5\nBob;2,5\nCid;4,0\n"
+    file = tmp_path / "people.csv"
+    file.write_text(text)
+    for one in (file, str(file), text, text.encode(), io.BytesIO(text.encode()), io.StringIO(text)):
+        assert dp.read_table(one)["pay"].tolist() == [1.5, 2.5, 4.0]
+    with pytest.raises(dp.ReadError, match=r"peopel.csv cannot be opened .* mean 'people\.csv'\?"):
+        dp.read_table(tmp_path / "peopel.csv")
+    counts = []
+    dp.read_table(text, progress=lambda *both: counts.append(both))
+    assert counts == [(1, 1)]
+
+
+def test_how_read_prints_options_and_notices():
+    how = dp.how_read(dp.read_table("day;pay\n1.2.24;1,5\n3.2.24;2,5\n4.2.24;4,0\n"))
+    assert repr(how).splitlines()[0] == "ReadOptions(delimiter=';', decimal=',')"
+    assert how.to_frame()[["column", "changes"]].to_numpy().tolist() == [["day", "day_first=False"]]
+    with pytest.raises(dp.ReadError, match="of another type"):
+        dp.read_table("a;b\n1;2\n", types="number")
+    with pytest.raises(dp.ReadError, match=r"option 'delimeter'.*mean 'delimiter'"):
+        dp.read_table("a;b\n1;2\n", delimeter=";")
+    with pytest.raises(dp.ReadError, match="'a' is there twice"):
+        ReadOptions(types=(("a", "date"), ("a", "text")))
 
 
 def test_reading_shows_no_records():
