@@ -14,6 +14,7 @@ from distpriv.model import Release
 
 VIEWS = {"live": "Live", "width": "Against Δp", "epsilon": "Against ε"}
 VIEWS |= {"belief": "Belief", "recall": "Precision"}
+TERMS = {"live": "simulated attacker", "recall": "precision", "belief": "belief"}
 TRAINED = {True: "Knows the noise", False: "As in the paper"}
 state, now = page.current()
 scenario, chosen = now.scenario, st.session_state
@@ -69,12 +70,12 @@ def controls(job: jobs.Job) -> None:
         st.button("Run again", icon=":material/replay:", on_click=state.reseed)
         st.button("Stop", icon=":material/stop:", on_click=job.cancel, disabled=not job.running)
         if view == "live" and now.published:
-            st.toggle("Show it failing", key="attack-failing", help=explanations.FAILING)
+            st.toggle("Show it failing", key="attack-failing", help=page.tip("arithmetic"))
 
 
 def headline(lead: str, advice: str = "") -> None:
     """Write the answer, and choose the picture."""
-    page.headline(sentences.attack_title(now), lead, advice)
+    page.headline(sentences.attack_title(now), lead, advice, term=TERMS.get(view, "best attacker"))
     page.about(now)
     page.choice("Picture", VIEWS, "live", "attack-view")
 

@@ -93,8 +93,8 @@ def averages() -> None:
     how = keep(page.choice, "noise", "classical", "Noise", NOISE, None)
     with st.container(horizontal=True):
         n = ask("n", "Records of each average", "50", 1, 1e9)
-        epsilon = ask("epsilon", "ε", "1", 1e-4, 100)
-        delta = ask("delta", "δ", "0.001", 1e-12, 0.5)
+        epsilon = ask("epsilon", "ε", "1", 1e-4, 100, help=page.tip("ε"))
+        delta = ask("delta", "δ", "0.001", 1e-12, 0.5, help=page.tip("δ"))
     if "attribute-rows" not in chosen:  # the editor keeps changes of what it began with
         kept["begun"] = kept.get("rows", HOSPITAL)
     look: dict[str, Any] = {"num_rows": "dynamic", "hide_index": True, "key": "attribute-rows"}
@@ -142,7 +142,7 @@ def network() -> None:
             key, most = f"all-{names}", sum(deltas.values())
             value = ask(key, "Sensitivity to all", "", 0, 1e99, placeholder="Their sum")
             deltas[frozenset(released)] = most if math.isnan(value) else value
-        budget = ask("budget", "ε", "1", 1e-4, 100)
+        budget = ask("budget", "ε", "1", 1e-4, 100, help=page.tip("ε"))
         settings = secrets, released, deltas, budget, 4 if len(net.nodes) <= 12 else 2
         memory = "quilt", net.to_json(), *map(repr, settings)
         with noticing():

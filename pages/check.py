@@ -19,6 +19,7 @@ page.headline(
     sentences.check_lead(now, page.WORDS),
     lambda: sentences.advice(now, page.WORDS),
     sentences.warning(now, page.WORDS),
+    "right guesses of 100",
 )
 if sentences.decide_title(now) == sentences.READY:
     decide = PAGES / "decide.py"
@@ -42,7 +43,7 @@ page.show(
 )
 
 # 3. What each way costs, and one of them figure by figure
-st.header("What does hiding it cost?", anchor=False)
+st.header("What does hiding it cost?", anchor=False, help=page.tip("error"))
 left, right = st.columns([6, 5], gap="large")
 with left:
     frame = now.costs()

@@ -60,7 +60,7 @@ def lead(listed: list[Decision], warning: str) -> None:
         act = listed[0].now.act
         title, advice = agree.STATES[act][0], NEXT[act]
     words = sentences.decide_lead(now, page.WORDS)
-    page.headline(title, words, advice, sentences.warning(now, page.WORDS) or warning)
+    page.headline(title, words, advice, sentences.warning(now, page.WORDS) or warning, "decision")
 
 
 def card(one: Decision, releases: list[Entry]) -> None:
@@ -112,7 +112,7 @@ def ask_limit() -> dict[str, str]:
     texts = {name: BY_NAME[name].write(getattr(scenario, name)) for name in labels}
     columns = st.columns(len(labels))
     for (name, label), column in zip(labels.items(), columns, strict=True):
-        texts[name] = column.text_input(label, texts[name])
+        texts[name] = column.text_input(label, texts[name], help=page.tip(BY_NAME[name].term))
     return texts
 
 

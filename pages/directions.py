@@ -17,6 +17,7 @@ page.headline(
     sentences.directions_title(now),
     sentences.directions_lead(now, page.WORDS),
     sentences.directions_advice(now, page.WORDS),
+    term="right guesses of 100",
 )
 page.about(now)
 

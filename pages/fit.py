@@ -16,6 +16,7 @@ page.headline(
     sentences.fit_title(now),
     sentences.fit_lead(now, page.WORDS),
     sentences.fit_advice(now, page.WORDS),
+    term="fit",
 )
 page.about(now)
 

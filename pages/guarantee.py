@@ -39,16 +39,18 @@ with head:
         sentences.guarantee_title(way),
         sentences.guarantee_lead(now, way, page.WORDS),
         warning=sentences.warning(now, page.WORDS),
+        term="promise",
     )
 
 # 2. Three claims, and what each rests on
+TERMS = ("exact law" if way.rests == "exact" else "model", "", "persons")
 for place, (column, badge) in enumerate(
     zip(st.columns(3), sentences.guarantee_badges(now, way), strict=True)
 ):
     color, icon = LOOKS[badge.holds]
     with column.container(border=True, height="stretch", key=f"badge-{place}"):
         st.badge(badge.title, icon=f":material/{icon}:", color=color)
-        st.markdown(badge.text)
+        st.markdown(badge.text, help=page.tip(TERMS[place]) if TERMS[place] else None)
 
 # 3. The promise as a curve, and what it means
 left, right = st.columns(2, gap="large")
@@ -60,10 +62,11 @@ with left:
         charts.profile_alt(frame, promises),
         key="profile",
         title="Promised and delivered",
+        term="delivered",
         note=f"A curve through or below the cross keeps the promise. {now.way.basis}",
     )
 with right:
-    st.subheader("What does it mean?", anchor=False)
+    st.subheader("What does it mean?", anchor=False, help=page.tip("plausible deniability"))
     st.markdown(
         "\n".join(f"- {text}" for text in sentences.guarantee_meaning(now, way, page.WORDS))
     )
@@ -79,6 +82,7 @@ with left, page.sentences():
         charts.attackers_alt(frame, "releases"),
         key="repeated",
         title="Repeated releases",
+        term="repeated releases",
         note="Noise that is drawn anew averages out. Balanced figures keep the same records.",
     )
 with right, page.sentences():

@@ -59,7 +59,7 @@ def tests() -> None:
     head = st.container()
     first, second, third = st.columns(3, gap="medium")
     first.selectbox("Noise", NOISE, format_func=NOISE.__getitem__, key=key("noise"))
-    second.select_slider("ε", EPSILONS, key=key("epsilon"))
+    second.select_slider("ε", EPSILONS, key=key("epsilon"), help=page.tip("ε"))
     third.slider("Says yes above", -4.0, 5.0, step=0.1, key=key("threshold"))
     if kept["noise"] != "laplace":
         first.text_input("δ", key=key("delta"))
@@ -112,7 +112,9 @@ def tests() -> None:
             "is best.",
         )
     with right:
-        st.slider("F-score at most", 0.5, 0.99, step=0.01, key=key("bound"))
+        st.slider(
+            "F-score at most", 0.5, 0.99, step=0.01, key=key("bound"), help=page.tip("F-score")
+        )
         try:
             noise: Any = {"delta": delta, "calibration": calibration}
             largest = significant(float(max_epsilon(kept["bound"], beta, *knowledge, **noise)))
@@ -146,7 +148,7 @@ def relate() -> None:
     first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
     names = {short: f"{one.name} ({short})" for short, one in FRAMEWORKS.items()}
     first.selectbox("Notion", names, format_func=names.__getitem__, key=key("notion"))
-    second.select_slider("ε", EPSILONS, key=key("map-epsilon"))
+    second.select_slider("ε", EPSILONS, key=key("map-epsilon"), help=page.tip("ε"))
     third.toggle("Records are independent", key=key("independent"))
     left, right = st.columns([7, 5], gap="large")
     with left:

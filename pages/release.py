@@ -259,7 +259,7 @@ def main() -> None:
     if troubles:
         title, lead, advice = "Nothing can be released", page.escape(troubles[0]), ""
     with head:
-        page.headline(title, lead, advice, sentences.warning(now, page.WORDS))
+        page.headline(title, lead, advice, sentences.warning(now, page.WORDS), "ledger")
         if entries and len(scenario.secrets) > 1:
             risks = {one.secret.label: joint(entries, one) for one in scenario.secrets}
             parts = [

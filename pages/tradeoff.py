@@ -53,6 +53,7 @@ def compare(across: tradeoff.Across) -> None:
         sentences.tradeoff_lead(now, page.WORDS),
         lambda: sentences.tradeoff_advice(now, page.WORDS),
         sentences.warning(now, page.WORDS),
+        "error",
     )
     choose_axis()
     points = [

@@ -17,14 +17,9 @@ if TYPE_CHECKING:
     from distpriv.analysis.evaluation import Evaluation
     from distpriv.attacks import Audit
 
-__all__ = ["FAILING", "accepted_advice", "accepted_lead", "accepted_title", "audit", "basis"]
+__all__ = ["accepted_advice", "accepted_lead", "accepted_title", "audit", "basis"]
 __all__ += ["belief_lead", "close_lead", "extra_lead", "failing", "fit_table", "fit_tests"]
 __all__ += ["reach_lead", "recall_lead", "relaxed_lead"]
-
-FAILING = (
-    "Adds DauM noise as it was published, and attacks by arithmetic. Figures move in steps: who "
-    "tries each possible count can subtract noise along one direction."
-)
 
 
 def basis(now: Evaluation) -> str:

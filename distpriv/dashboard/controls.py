@@ -8,7 +8,7 @@ from typing import Any
 import streamlit as st
 
 from distpriv.dashboard.fields import BY_NAME, Field
-from distpriv.dashboard.page import escape, readable
+from distpriv.dashboard.page import escape, readable, tip
 from distpriv.dashboard.state import State
 from distpriv.text import whole
 
@@ -24,7 +24,7 @@ def control(state: State, name: str, label: str = "", **extra: Any) -> None:
     if label:
         field = replace(field, label=label)
     value = field.get(state.scenario)
-    arguments = {"key": state.key(field), "help": field.help or None} | extra
+    arguments = {"key": state.key(field), "help": tip(field.term) if field.term else None} | extra
     if field.kind in ("select", "multiselect", "segmented"):
         _choose(field, value, state.offered(name), arguments)
     elif field.kind == "number or all":

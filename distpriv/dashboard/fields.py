@@ -140,6 +140,8 @@ class Field:
         ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.
     bounds : (lowest, highest, step)
         Of a slider.
+    term : str
+        Of the glossary, whose meaning its control shows.
     about : str
         "table" for what starts anew with another table, "rows" where its value can come from a
         table's rows, too: no link about an upload carries that. "" for the limit and its like.
@@ -151,7 +153,7 @@ class Field:
     write: Callable[[Any], str] = str
     kind: str = ""
     label: str = ""
-    help: str = ""
+    term: str = ""
     lens: Lens | None = None
     bounds: tuple[float, float, float] = (0, 1, 0.1)
     about: str = ""
@@ -193,7 +195,7 @@ FIELDS = (
         links.write_secret,
         "select",
         "Secret: share of records with",
-        "The property whose share nobody should find out.",
+        "secret",
         SECRET,
         about="rows",
     ),
@@ -204,7 +206,7 @@ FIELDS = (
         _write_shares,
         "range",
         "Must look alike",
-        "An attacker guesses which of the two is true. Δp is their distance, in percentage points.",
+        "Δp",
         SHARES,
         bounds=(1, 99, 1),
         about="rows",
@@ -217,7 +219,7 @@ FIELDS = (
         links.write_statistics,
         "multiselect",
         "You release",
-        "Averages, totals, counts and shares of the records.",
+        "figure",
         about="rows",
     ),
     Field(
@@ -227,7 +229,7 @@ FIELDS = (
         lambda count: str(count or "all"),
         "number or all",
         "Of how many records",
-        "Size of the dataset that the figures are about: choose all, or write a number.",
+        "number of records",
         about="table",
     ),
     Field(
@@ -243,7 +245,7 @@ FIELDS = (
         str,
         "segmented",
         "Set the limit by",
-        "Say how often an attacker may be right, or choose the ε and δ of the promise.",
+        "limit",
     ),
     Field(
         "guesses",
@@ -252,10 +254,10 @@ FIELDS = (
         _plain,
         "slider",
         "Right guesses you accept, of 100",
-        "How often an attacker may guess right. 50 is a coin toss, 100 is certainty.",
+        "right guesses of 100",
         bounds=(51, 99, 1),
     ),
-    Field("epsilon", "epsilon", _between(0.01, 50), _plain, "text", "ε", "Smaller is safer."),
+    Field("epsilon", "epsilon", _between(0.01, 50), _plain, "text", "ε", "ε"),
     Field(
         "delta",
         "delta",
@@ -263,7 +265,7 @@ FIELDS = (
         _plain,
         "text",
         "δ",
-        "How often the promise of ε may fail.",
+        "δ",
     ),
     Field(
         "mechanism",
@@ -272,7 +274,7 @@ FIELDS = (
         str,
         "select",
         "Kind of noise",
-        "OptM adds the least noise that keeps the promise.",
+        "mechanism",
     ),
     Field("calibration", "calibration", _choice("guarded", "exact", "classical", "exact-law")),
     Field("units", "units", _choice("percent", "raw")),
@@ -286,7 +288,7 @@ FIELDS = (
         str,
         "text",
         "Records an attacker already knows",
-        "Half of them with the property, half without. 0 for nobody who knows any.",
+        "known records",
         about="table",
     ),
     Field("seed", "seed", _whole(0, 2**32 - 1)),

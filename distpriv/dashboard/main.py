@@ -13,7 +13,7 @@ import pandas as pd  # noqa: F401  # a first import inside a fragment would race
 import streamlit as st
 
 from distpriv.analysis import tables
-from distpriv.dashboard import builders, jobs, page, upload
+from distpriv.dashboard import aids, builders, jobs, page, upload
 from distpriv.dashboard.controls import control
 from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
@@ -55,7 +55,8 @@ MENU = {
     "notions": Entry("Notions", "More"),
 }
 LOGO = Path(__file__).with_name("logo.svg")
-DIALOGS = {"upload": upload.dialog, "reading": upload.how} | builders.DIALOGS
+DIALOGS = {"upload": upload.dialog, "reading": upload.how, "words": aids.words}
+DIALOGS |= builders.DIALOGS
 
 
 def main() -> None:
@@ -64,9 +65,9 @@ def main() -> None:
     st.logo(LOGO, size="large")
     state = page.session()
     state.answered = True  # errors before the page are no answer of the page
-    chosen = navigation()
+    pages, chosen = navigation()
     here = MENU[chosen.url_path or "check"]
-    trouble, asks = "", here.asks
+    trouble, asks = "", here.asks and not state.present
     if not here.own:
         trouble = upload.offer_opened(state)
         moved = state.read_controls(st.session_state)
@@ -77,11 +78,14 @@ def main() -> None:
     st.session_state.setdefault("papers-linked", st.query_params.get("item"))
     if chosen.url_path != "papers" and (job := state.jobs.get("papers")) and job.running:
         state.jobs.pop("papers").cancel()
-    if not here.own:
+    if state.present and here.own:  # others' address is the state's
+        st.query_params["present"] = "1"
+    elif not here.own:
         with suppress(DistprivError):
             state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
+    aids.draw(state, pages, chosen)
     below = st.sidebar
     if asks:
         with st.sidebar, page.sentences():
@@ -98,6 +102,7 @@ def main() -> None:
     if asks:
         with below, page.sentences():  # after the page's answer, which need not wait for it
             follows(state)
+    if here.asks:
         with suppress(DistprivError):  # which the page has said
             await_law(state)
     if os.environ.get("DISTPRIV_TEST"):  # what browser tests compare address and controls with
@@ -110,8 +115,8 @@ def main() -> None:
         st.html(f"<span id=scenario hidden>{text}</span>")
 
 
-def navigation() -> StreamlitPage:
-    """Draw the menu; return the page that is open."""
+def navigation() -> tuple[list[StreamlitPage], StreamlitPage]:
+    """Draw the menu; return the pages that it lists, and the one that is open."""
     pages: dict[str, list[StreamlitPage]] = {}
     for name, entry in MENU.items():
         script = st.Page(
@@ -122,7 +127,8 @@ def navigation() -> StreamlitPage:
             visibility="hidden" if entry.hidden else "visible",
         )
         pages.setdefault(entry.menu, []).append(script)
-    return st.navigation(pages, position="top")
+    listed = [one for menu in pages.values() for one in menu if one.visibility == "visible"]
+    return listed, st.navigation(pages, position="top")
 
 
 def sidebar(state: State) -> DeltaGenerator:

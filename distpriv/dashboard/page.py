@@ -17,15 +17,19 @@ from distpriv.analysis import Evaluation, Way
 from distpriv.analysis.sentences import Style
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
+from distpriv.lessons.words import first_sentence, glossary
 from distpriv.text import significant
 
 if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 __all__ = ["WORDS", "about", "choice", "current", "errors", "escape", "fault", "headline"]
-__all__ += ["readable", "sentences", "session", "show"]
+__all__ += ["readable", "sentences", "session", "show", "tip"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
+IN_PIXELS = {"size", "height", "l", "r", "t", "b", "xshift", "yshift", "ax", "ay"}
+PROJECTED = 1.4
+"""How much larger pictures are while presenting; style.css enlarges what is around them."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
 # Streamlit makes links of bare addresses, and icons and arrows of signs, after it has read the
 # Markdown; a joiner ends that.
@@ -36,7 +40,11 @@ _JOINED = re.compile(_LATE, re.IGNORECASE)
 def session() -> State:
     """Return this session's state."""
     if "state" not in st.session_state:
-        st.session_state["state"] = State(wait=st.spinner)
+        asked = st.query_params
+        st.session_state["asked"] = asked.get("words", "")
+        dialog = "words" if asked.get("words") else ""
+        present = asked.get("present") == "1"
+        st.session_state["state"] = State(wait=st.spinner, dialog=dialog, present=present)
     state: State = st.session_state["state"]
     return state
 
@@ -72,17 +80,27 @@ WORDS = Style(name=lambda text: f"*{escape(text)}*", strong=lambda text: f"**{te
 """How `analysis.sentences` are written on a page."""
 
 
+def tip(term: str) -> str:
+    """Return what a term means, for the `help` of a control or a heading."""
+    return first_sentence(glossary()[term])
+
+
 def headline(
-    title: str, lead: str, advice: str | Callable[[], str] = "", warning: str = ""
+    title: str,
+    lead: str,
+    advice: str | Callable[[], str] = "",
+    warning: str = "",
+    term: str = "",
 ) -> None:
     """Write the page's answer: a title of few words, one sentence, and what to do (or do first).
 
-    Advice that takes longer to compute is a function, called when the sentence is there.
+    Advice that takes longer to compute is a function, called when the sentence is there. The term
+    is one of the sentence that not everybody knows.
     """
     session().answered = True
     st.title(title, anchor=False)
     with st.container(key="lead"):
-        st.markdown(lead)
+        st.markdown(lead, help=tip(term) if term else None)
     if callable(advice):
         advice = advice()
     if warning or advice:
@@ -152,6 +170,15 @@ def errors(now: Evaluation, way: Way) -> pd.DataFrame:
     ).set_index("")
 
 
+def _larger(part: Any, name: str = "") -> Any:
+    """Return part of a figure with words, marks and margins as large as a projector needs."""
+    if isinstance(part, dict):
+        return {key: _larger(value, key) for key, value in part.items()}
+    if isinstance(part, (list, tuple)):
+        return [_larger(value) for value in part]
+    return PROJECTED * part if name in IN_PIXELS and isinstance(part, (int, float)) else part
+
+
 def show(
     figure: go.Figure | list[go.Figure],
     frame: pd.DataFrame,
@@ -160,19 +187,22 @@ def show(
     key: str,
     note: str = "",
     title: str = "",
+    term: str = "",
     columns: int = 3,
 ) -> None:
     """Draw a chart; below it how to read it, and its numbers as a table and a file.
 
     Several figures stand side by side in rows of some columns, on a phone below each other. The
     frame that they were made from is the table and the CSV, the alt text what a screen reader says,
-    the note how to read it, and the title stands above, where the page has several. The key is
-    constant over reruns, and also names the file.
+    the note how to read it, and the title stands above, where the page has several, with what a
+    term in it means. The key is constant over reruns, and also names the file.
     """
     config: dict[str, Any] = CONFIG | {"toImageButtonOptions": {"filename": key}}
     figures = figure if isinstance(figure, list) else [figure]
+    if session().present:
+        figures = [type(one)(_larger(one.to_dict())) for one in figures]
     if title:
-        st.subheader(title, anchor=False)
+        st.subheader(title, anchor=False, help=tip(term) if term else None)
     with st.container(key=f"{key}-panels"):
         for begin in range(0, len(figures), columns):
             row = st.columns(min(columns, len(figures)))

@@ -106,6 +106,8 @@ class State:
         That were typed for tables.
     author : str
         Who wrote last.
+    present : bool
+        Whether a projector shows the pages, without sidebar and menu.
     """
 
     scenario: Scenario = field(default_factory=lambda: tables.start(tables.source_by_key("")))
@@ -128,6 +130,7 @@ class State:
     identity: UUID = field(default_factory=uuid4)
     names: dict[str, str] = field(default_factory=dict)
     author: str = ""
+    present: bool = False
     started: bool = False
     opened: set[str] = field(default_factory=set)
     written: dict[str, str] = field(default_factory=dict)
@@ -391,6 +394,7 @@ class State:
         What the browser has sent is not enough to know: it may not have got the last one written.
         """
         query = to_query(self.scenario, self.start(self.scenario.source))
+        query |= {"present": "1"} if self.present else {}
         if query != address.to_dict() or query != self.written:
             address.from_dict(query)
             self.written_at = time.monotonic()

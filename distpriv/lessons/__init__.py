@@ -5,6 +5,7 @@
 
 from distpriv.lessons.pairs import QUESTIONS, Progress, links
 from distpriv.lessons.steps import ROUNDS, STEPS, Round, Shown, Step, released, rounds
+from distpriv.lessons.words import faq, glossary
 
 __all__ = ["QUESTIONS", "ROUNDS", "STEPS", "Progress", "Round", "Shown", "Step", "links"]
-__all__ += ["released", "rounds"]
+__all__ += ["faq", "glossary", "released", "rounds"]
