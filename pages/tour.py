@@ -1,25 +1,17 @@
 """Teach in seven steps: guess first, then see; alone, or in pairs with a link each."""
 
+import math
 import time
 from typing import Any
 
 import numpy as np
 import streamlit as st
 
+from distpriv import lessons
 from distpriv.charts import lessons as charts
 from distpriv.dashboard import page
 from distpriv.dashboard.state import SETTLED
-from distpriv.lessons import (
-    QUESTIONS,
-    ROUNDS,
-    STEPS,
-    Progress,
-    Shown,
-    Step,
-    links,
-    released,
-    rounds,
-)
+from distpriv.lessons import ROUNDS, STEPS, Progress, Shown, Step
 from distpriv.site import PAGES
 
 END = len(STEPS) + 1
@@ -66,16 +58,16 @@ def show_score() -> None:
         compare(score, best, ("You", "Best attacker"))
 
 
-def guess_button(key: str, words: str, guess: float | None, **look: Any) -> None:
-    """Draw a button that shows the answer."""
+def guess_button(key: str, words: str, guess: float | None, look: Any) -> None:
+    """Draw a button that shows the answer; NaN takes what the control has when it is clicked."""
     show: dict[str, Any] = {"on_click": mine.guesses.update, "args": ({key: guess},)}
-    st.button(words, key=f"tour-{words}", **show, **look)
+    st.button(words, key=f"tour-{words}", type=look, **show)
 
 
 def play(step: Step) -> None:
     """Show one table at a time, and ask which share it has."""
     number = len(mine.calls)
-    frame = released(number, mine.pair)
+    frame = lessons.released(number, mine.pair)
     shares = [*frame.columns[2:]]
     names = {"table": f"Table {number + 1}"} | {one: f"usual at {one}" for one in shares}
     wide, narrow = st.columns([7, 5], gap="large")
@@ -86,25 +78,20 @@ def play(step: Step) -> None:
             for place, share in enumerate(shares):
                 call: dict[str, Any] = {"on_click": mine.call, "args": (number, place)}
                 st.button(share, type="primary", key=f"tour-call-{place}", **call)
-            guess_button(step.key, "Show me", None, type="tertiary")
+            guess_button(step.key, "Show me", None, "tertiary")
         if number:
-            last = rounds(mine.pair)[number - 1]
+            last = lessons.rounds(mine.pair)[number - 1]
             words = ["not so", "right"][mine.calls[-1] == last.share]
             best = f"The best attacker said {shares[last.best]}."
             st.markdown(f"Table {number} had **{shares[last.share]}**: {words}. {best}")
             show_score()
 
 
-def slide(label: str, options: Any, name: str, value: float, form: Any, **look: Any) -> float:
-    """Draw a slider of a step."""
-    key = kept(name, value)
-    return float(st.select_slider(label, options, format_func=form, key=key, **look))
-
-
-def control(step: Step, value: float) -> float:
+def control(step: Step, value: float) -> None:
     """Draw the step's one control."""
-    form, options = step.prose["form"], step.choices(mine.pair)
-    return slide(step.prose["label"], options, f"{step.key}-value", value, form.format)
+    options, form = step.choices(mine.pair), step.prose["form"].format
+    key = kept(f"{step.key}-value", value)
+    st.select_slider(step.prose["label"], options, format_func=form, key=key)
 
 
 def ask(step: Step, shown: Shown, value: float) -> None:
@@ -114,15 +101,15 @@ def ask(step: Step, shown: Shown, value: float) -> None:
         st.markdown(f"**{step.text('guess', shown)}**")
         if scale := step.prose.get("scale"):
             low, high, by, start = scale
-            options, name = np.arange(low, high + by, by).tolist(), f"{step.key}-guess"
-            look: dict[str, Any] = {"label_visibility": "collapsed"}
-            value = slide("Your guess", options, name, start, step.write, **look)
+            options, key = np.arange(low, high + by, by).tolist(), kept(f"{step.key}-guess", start)
+            look: dict[str, Any] = {"format_func": step.write, "label_visibility": "collapsed"}
+            st.select_slider("Your guess", options, key=key, **look)
         else:
             control(step, value)
             st.markdown(step.text("try", shown))
         with st.container(horizontal=True):
-            guess_button(step.key, "That is my guess", value, type="primary")
-            guess_button(step.key, "Show me", None, type="tertiary")
+            guess_button(step.key, "That is my guess", math.nan, "primary")
+            guess_button(step.key, "Show me", None, "tertiary")
 
 
 def answer(step: Step, shown: Shown, value: float) -> None:
@@ -163,6 +150,8 @@ def lesson(step: Step) -> None:
     usual = step.prose.get("start", step.choices(mine.pair)[0])
     value = session.get(f"tour-{step.key}-value", mine.values.get(step.key, usual))
     mine.values[step.key] = value
+    if math.isnan(mine.guesses.get(step.key) or 0):
+        mine.guesses[step.key] = session.get(f"tour-{step.key}-guess", value)
     shown, revealed = step.show(value, mine.pair), step.key in mine.guesses
     words = ("answer", "sentence") if revealed else ("title", "intro")
     page.headline(*(step.text(name, shown) for name in words))
@@ -190,16 +179,13 @@ def finish() -> None:
     wide, narrow = st.columns(2, gap="large")
     wide.markdown("\n".join(f"1. {step.prose['takeaway']}" for step in STEPS))
     with narrow:
-        for place, question in enumerate(QUESTIONS):
+        for place, question in enumerate(lessons.QUESTIONS):
             key = kept(f"text-{place}", mine.texts.get(question, ""))
             mine.texts[question] = st.text_area(question, key=key, max_chars=4000)
         name = f"tour-pair-{mine.pair}.html" if mine.pair else "tour.html"
-        look: dict[str, Any] = {
-            "type": "primary",
-            "icon": ":material/download:",
-            "on_click": "ignore",
-        }
-        st.download_button("Download all as one file", handed_in, name, "text/html", **look)
+        look: dict[str, Any] = {"type": "primary", "icon": ":material/download:"}
+        file = "Download all as one file", handed_in, name, "text/html"
+        st.download_button(*file, on_click="ignore", **look)
         st.caption("Nothing is stored: what you wrote is gone when you close or reload this page.")
 
 
@@ -218,7 +204,5 @@ with st.container(horizontal=True):
     with st.popover("For teachers", type="tertiary"):
         pairs = st.slider("Pairs of students", 1, 40, 12)
         address = (st.context.url or "tour").partition("?")[0]
-        st.caption(
-            "A link for each pair, with draws of its own. Pairs hand in the file at the end."
-        )
-        st.code("\n".join(links(address, pairs)), language=None)
+        st.caption("A link for each pair, with its own draws. Pairs hand in the file at the end.")
+        st.code("\n".join(lessons.links(address, pairs)), language=None)

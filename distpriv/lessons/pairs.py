@@ -73,13 +73,18 @@ class Progress:
         title = f"Tour, pair {self.pair}" if self.pair else "Tour"
         parts = []
         for number, step in enumerate(STEPS, 1):
-            shown = step.show(self.values.get(step.key), self.pair)
+            if step.key not in self.guesses:
+                continue
+            shown, guess = step.show(self.values.get(step.key), self.pair), self.guesses[step.key]
             lines = [step.text("sentence", shown), step.text("note", shown)]
-            if (guess := self.guesses.get(step.key)) is not None:
-                lines.insert(0, f"Guessed {step.write(guess)}. It is {self.truth(number - 1)}.")
+            if guess is not None:
+                truth = step.write(self.score()[1] if step.key == "attacker" else shown.truth)
+                words = f"{step.text('guess', shown)} Guessed: {step.write(guess)}"
+                by = ", the best attacker: " if step.key == "attacker" else ". It is: "
+                lines.insert(0, f"{words}{by}{truth}.")
             if (option := self.chosen.get(step.key)) is not None:
                 mark = "right" if option == shown.right else "not so"
-                words = f"{step.prose['options'][option][0]} ({mark})"
+                words = f"{step.prose['options'][option][0]} ({mark})."
                 lines.append(f"{step.text('question', shown)} {words}")
                 lines.append(step.text("options", shown, shown.right))
             parts.append(f"<h2>{number}. {escape(step.prose['takeaway'])}</h2>")
@@ -88,13 +93,6 @@ class Progress:
             parts.append(f"<h2>{escape(question)}</h2>")
             parts.append(f'<p class="text">{escape(self.texts.get(question, ""))}</p>')
         return _PAGE.format(title, "\n".join(parts))
-
-    def truth(self, place: int) -> str:
-        """Return what a guess was about: in the game, how many the best attacker got right."""
-        step = STEPS[place]
-        if step.key == "attacker":
-            return f"{step.write(self.score()[1])} for the best attacker"
-        return step.write(step.show(None, self.pair).truth)
 
 
 def links(address: str, pairs: int) -> list[str]:

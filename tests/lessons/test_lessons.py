@@ -155,9 +155,12 @@ def test_a_pair_hands_in_what_it_did_and_wrote():
     mine.texts[QUESTIONS[1]] = "a < b\n<img src=x>"
     page = mine.export()
     assert "<title>Tour, pair 7</title>" in page
-    assert f"Guessed 12.5 %. It is {STEP['noise'].write(STEP['noise'].show().truth)}." in page
+    truth = STEP["noise"].write(STEP["noise"].show().truth)
+    assert f"Guessed: 12.5 %. It is: {truth}." in page
+    assert f"the best attacker: {mine.score()[1]} of 10." in page
     assert "(right)" in page
     assert "a &lt; b\n&lt;img src=x&gt;" in page
     assert page.count("Guessed") == 2
+    assert page.count("<h2>") == 3 + len(QUESTIONS)  # no answer that has not been shown
     assert mine.done() == (3, 1)
     assert links("http://h/tour", 2) == ["http://h/tour?pair=1", "http://h/tour?pair=2"]
