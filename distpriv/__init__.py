@@ -54,7 +54,7 @@ _GONE = {
     "digest": "is gone; distpriv.sources.source_of(table).fingerprint takes its place.",
     "export": "is gone; distpriv.report.record, .page and .markdown take its place.",
     "frameworks": "is gone; distpriv.hypothesis.convert and .FRAMEWORKS take its place.",
-    "glossary": "is gone; the documentation has one.",
+    "glossary": "is gone; call distpriv.lessons.glossary().",
     "group_moments": "is gone; call distpriv.sources.source_of(table).groups(query, secret).",
     "load_adult": "is gone; read UCI's file by distpriv.read_table.",
     "optimal_attack_estimate": "is gone; distpriv.optimal_attack_accuracy takes its place.",
