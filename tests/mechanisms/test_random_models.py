@@ -1,6 +1,7 @@
 """Noise of every mechanism against its promise, on models that nobody chose."""
 
 from contextlib import suppress
+from functools import cache
 
 import numpy as np
 import pytest
@@ -41,6 +42,7 @@ def column(rng, kind, before, shift, having):
 KINDS = ("whole", "flag", "cents", "density", "tied", "constant", "thirds", "apart", "rare")
 
 
+@cache
 def random_model(seed):
     """m 1 to 7, n 20 to 5000, shares 0.02 to 0.98, groups of two records, groups taken whole."""
     rng = np.random.default_rng(seed)
