@@ -32,7 +32,9 @@ class Brief(pd.DataFrame):
         for name, heading in headings.items():
             title, _, digits = heading.rpartition(" ")
             columns[title] = [
-                one if not digits else f"{one:.1f}" if digits == ".1" else significant(one)
+                "–"
+                if pd.isna(one)
+                else (one if not digits else f"{one:.1f}" if digits == ".1" else significant(one))
                 for one in self[name]
             ]
         return pd.DataFrame(columns)

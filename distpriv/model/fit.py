@@ -188,8 +188,11 @@ class GaussianModel(Result):
         """
         import pandas as pd
 
-        from distpriv.privacy import NormalLoss, privacy_loss  # a later room
+        from distpriv.analysis.brief import brief  # later rooms
+        from distpriv.privacy import NormalLoss, privacy_loss
 
+        if not isinstance(releases, Mapping | None):
+            raise DistprivError(f"Releases are a mapping of names to them, not {releases!r:.60}.")
         frames, named = [], {"guesses": None} | dict(releases or {})
         for place, one in enumerate(self.pairs):
             low, high = one.means
@@ -212,7 +215,14 @@ class GaussianModel(Result):
             }
             head = {"statistic": ["all together"], "secret": one.pair.secret.label, "unit": ""}
             frames += [pd.DataFrame(columns), pd.DataFrame(head | every)]
-        return pd.concat(frames, ignore_index=True)
+        low, high = (f"at the {which} share 3" for which in ("lower", "higher"))
+        columns = {"statistic": "statistic ", "secret": "secret ", "low": low, "high": high}
+        if len(self.pairs) == 1:
+            del columns["secret"]
+            low, high = (f"at {100 * share:g} % 3" for share in (one.pair.low, one.pair.high))
+            columns |= {"low": low, "high": high}
+        columns |= {name: f"{name} .1" for name in named} | {"guesses": "right of 100 .1"}
+        return brief(pd.concat(frames, ignore_index=True), columns)
 
     def to_frame(self) -> pd.DataFrame:
         """Return columns statistic, secret, share, mean and deviation, a row at every share."""
