@@ -21,7 +21,7 @@ from distpriv.mechanisms import MECHANISMS
 from distpriv.model import AS_IT_IS, Promise, Release, check_release
 from distpriv.model.simulate import simulate
 from distpriv.privacy import accuracies
-from distpriv.text import one_of
+from distpriv.text import near, one_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,17 +42,20 @@ _ACROSS = 3  # panels side by side
 
 def _several(model: GaussianModel, releases: Releases) -> list[Release]:
     """Return releases in a list, once they are checked."""
-    if releases is None or isinstance(releases, Release):
-        some = [] if releases is None else [releases]
+    if isinstance(releases, Mapping):
+        some = [*releases.values()]
     else:
-        some = [*(releases.values() if isinstance(releases, Mapping) else releases)]
+        some = [*releases] if isinstance(releases, Sequence) else [releases]
     check_release(model, *some)
+    if not some:
+        raise DistprivError("There is nothing to draw; give at least one release.")
     return [one or AS_IT_IS for one in some]
 
 
 def _named(model: GaussianModel, releases: Releases, bare: str = "as it is") -> dict[str, Release]:
     """Return releases by name, after the figures as they are."""
-    some = _several(model, releases)
+    check_release(model)
+    some = _several(model, releases) if releases else []
     names = [*releases] if isinstance(releases, Mapping) else [one.mechanism for one in some]
     if len(set(names)) < len(names):
         raise DistprivError("Two releases have one name; pass a mapping of names to releases.")
@@ -64,9 +67,10 @@ def _lines(
 ) -> tuple[pd.DataFrame, str]:
     """Return errors and guesses along ε of mechanisms, and the one that is emphasised."""
     check_release(model)
+    normal = [name for name, one in MECHANISMS.items() if one.shape]
     some = [names] if isinstance(names, str) else list(names or gaussian_names())
     for name in some:
-        one_of("mechanism", name, MECHANISMS)
+        one_of("mechanism of normal noise", name, normal)
     number("δ", delta, 0, 1, below=True)
     frame = curves.epsilon_frame(model, some, _EPSILONS, delta, units=ruler(model))
     return frame, "OptM" if "OptM" in some else some[0]
@@ -368,3 +372,7 @@ def attackers_who_know(
 
 def __dir__() -> list[str]:
     return __all__
+
+
+def __getattr__(name: str) -> Any:
+    raise AttributeError(f"distpriv.plot has no {name!r}.{near(name, __all__)}")

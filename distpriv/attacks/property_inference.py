@@ -423,6 +423,8 @@ def run_attack(
     model = fit_gaussian(table, query, pair, n, replacement=bool(replacement))
     model = with_records(model, table)
     some = {"as it is": None} if noises is None else noises
+    if not some:
+        raise AttackError("There is nothing to attack; give at least one release.")
     seed = rng if isinstance(rng, int) else int(stream.integers(2**32))
     attack = PropertyInferenceAttack.of(
         model, some, adaptive=adaptive, classifier=classifier, known=known, seed=seed

@@ -287,6 +287,8 @@ def noise_by_release(
     import pandas as pd
 
     every = [assumptions] if isinstance(assumptions, Assumption) else list(assumptions)
+    if not all(isinstance(one, Assumption) for one in every):
+        raise DistprivError("What noise_by_release takes are Assumptions, one for each release.")
     if not every or len({(one.release, one.protected) for one in every}) < len(every):
         raise DistprivError("Give at least one assumption, and one for each release and share.")
     rows = {}

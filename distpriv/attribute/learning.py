@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from scipy.special import rel_entr
@@ -14,7 +14,7 @@ from distpriv.arrays import IntArray, integer, number
 from distpriv.attribute.network import MOST_NODES, BayesianNetwork, pairs_of
 from distpriv.display import Progress, tracked
 from distpriv.errors import DistprivError
-from distpriv.queries.columns import column_of
+from distpriv.sources import source_of
 from distpriv.text import one_of
 
 if TYPE_CHECKING:
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["learn_network"]
 
+_MOST = 1_000_000  # records
+
 
 def learn_network(
-    table: pd.DataFrame,
+    table: Any,
     columns: Sequence[str],
     edges: Sequence[tuple[str, str]] | None = None,
     *,
@@ -40,7 +42,8 @@ def learn_network(
 
     Parameters
     ----------
-    table : DataFrame
+    table : DataFrame or Source
+        Of a larger one, a million random records.
     columns : sequence of str
         From 2 to 20.
     edges : sequence of (parent, child), optional
@@ -71,9 +74,7 @@ def learn_network(
         raise DistprivError(f"A network needs 2 to {MOST_NODES} columns, not {len(chosen)}.")
     integer("The number of states", states, 2)
     number("The smoothing", smoothing, 0, above=True)
-    for column in chosen:
-        column_of(table, column)
-    complete = table[chosen].dropna()
+    complete = source_of(table).columns(chosen, _MOST).dropna()
     if complete.empty:
         raise DistprivError("No record has a value in all of these columns; leave one out.")
     codes = {column: _discrete(complete[column], states) for column in chosen}

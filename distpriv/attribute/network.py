@@ -139,6 +139,7 @@ class BayesianNetwork(Result):
 
     def parents(self, node: str) -> tuple[str, ...]:
         """Return the parents of a node, in the order of the edges."""
+        self.check_nodes([node])
         return tuple(parent for parent, child in self.edges if child == node)
 
     @cached_property

@@ -268,7 +268,7 @@ def _quilt(
 
 
 def _family(networks: BayesianNetwork | Sequence[BayesianNetwork]) -> tuple[BayesianNetwork, ...]:
-    family = (networks,) if isinstance(networks, BayesianNetwork) else tuple(networks)
+    family = tuple(networks) if isinstance(networks, Sequence) else (networks,)
     if not all(isinstance(one, BayesianNetwork) for one in family):
         raise DistprivError(f"A BayesianNetwork is needed here, not {networks!r:.60}.")
     if not family or any(

@@ -54,7 +54,8 @@ def left_of(
     """
     if not isinstance(limit, Promise):
         raise DistprivError(f"A limit is a Promise, such as Promise.of_guesses(60), not {limit!r}.")
-    further = Part(further) if isinstance(further, Release) else further
+    further = further if isinstance(further, Part) else Part(further)
+    joint_release(model, [further])
     release, noise = further.release, further.release.covariance
 
     def kept(one: Release) -> bool:

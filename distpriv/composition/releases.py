@@ -14,7 +14,7 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Promise, Release, check_release
 from distpriv.model.grid import COVERED, deviations, inverse, log_ratio, smoothness
 from distpriv.privacy import NormalLoss, PrivacyLoss, Verdict, verdicts
-from distpriv.privacy.delivered import judge
+from distpriv.privacy.delivered import judge, promise_of
 from distpriv.privacy.laplace import at_most
 from distpriv.privacy.loss import ALIKE, APART
 from distpriv.privacy.meaning import check_kept
@@ -108,6 +108,7 @@ class JointRelease(Result):
 
     def verdict(self, promise: Promise) -> Verdict:
         """Hold everything together against a promise."""
+        promise = promise_of(self.model, AS_IT_IS, promise)
         if self.alone is not None:
             return verdicts(self.model, [self.alone], [promise])[0]
         delta = np.zeros((len(self.losses), 2))
@@ -157,7 +158,7 @@ def joint_release(model: GaussianModel, parts: Sequence[Part | Release]) -> Join
     >>> dp.joint_release(model, [noise, noise])
     JointRelease(best attacker right 57 times in 100)
     """
-    if isinstance(parts, Part | Release) or not parts:
+    if not isinstance(parts, Sequence) or not parts:
         raise DistprivError("There is no release to count; give a list of at least one.")
     check_release(model)
     every = [one if isinstance(one, Part) else Part(one) for one in parts]
@@ -186,7 +187,9 @@ def _check(model: GaussianModel, parts: Sequence[Part]) -> None:
         if noise is not None and noise.shape != (width, width):
             raise DistprivError(f"Noise on {width} figures has that many rows, not {len(noise)}.")
         if count is not None and any(
-            count < 1 or (_numbers(pair, part.draw) >= pair.numbers).any() for pair in model.pairs
+            integer("The number of records of a sample", count, 0) < 1
+            or (_numbers(pair, part.draw) >= pair.numbers).any()
+            for pair in model.pairs
         ):
             raise DistprivError(
                 f"A sample of {count} records is not part of a table of {whole(model.n)} that "
@@ -392,10 +395,7 @@ def repeated(
     """
     import pandas as pd
 
-    check_release(model, release)
-    promise = release.promise if promise is None else promise
-    if not isinstance(promise, Promise):
-        raise DistprivError(f"{release!r} comes with no promise; pass a Promise, not {promise!r}.")
+    promise = promise_of(model, release, promise)
     if isinstance(counts, int) or not len(counts):
         raise DistprivError(f"Numbers of releases are a list such as [1, 12], not {counts!r}.")
     counts = [integer("A number of releases", count, 1) for count in counts]

@@ -44,9 +44,11 @@ def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: floa
     2.875
     """
     number("δ", delta, 0, 1, below=True)
-    difference = numbers("A difference", difference)
+    difference = np.atleast_1d(numbers("A difference", difference))
     covariance = _covariance(covariance, difference.shape)
     radius = 2 * float(special.ndtri((1 + delta) / 2))
+    if np.linalg.matrix_rank(covariance) < len(covariance):
+        raise DistprivError("The covariance leaves some direction without variance; leave it out.")
     start = np.linalg.solve(covariance, difference)
     apart = math.sqrt(max(float(difference @ start), 0.0))
     if apart <= radius:

@@ -176,6 +176,8 @@ def to_distribution_privacy(pufferfish: Pufferfish) -> DistributionPrivacy:
     >>> dp.hypothesis.to_distribution_privacy(pufferfish).pairs
     ((('ill', 'even'), ('well', 'even')),)
     """
+    if not isinstance(pufferfish, Pufferfish):
+        raise DistprivError(f"A Pufferfish is needed here, not {pufferfish!r:.60}.")
     allowed = {
         name: {secret: law for secret, (mass, law) in belief.items() if mass > 0}
         for name, belief in pufferfish.beliefs.items()
@@ -244,6 +246,8 @@ def delivered(
 
 def _known(privacy: DistributionPrivacy) -> Mapping[Hashable, Any]:
     """Distributions by name, once every pair's are there."""
+    if not isinstance(privacy, DistributionPrivacy):
+        raise DistprivError(f"A DistributionPrivacy is needed here, not {privacy!r:.60}.")
     for name in (one for pair in privacy.pairs for one in pair):
         if name not in privacy.thetas:
             raise DistprivError(f"A pair names {name!r}, but there is no such distribution.")

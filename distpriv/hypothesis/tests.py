@@ -152,12 +152,12 @@ class RecordTest(Result):
 
         Equation 29 writes the variance of Gaussian noise for its deviation (erratum 8).
         """
-        psi = numbers("A threshold", threshold, finite=False)
+        psi = self._fitting("A threshold", threshold)
         return self._up_to((1 - psi) * self.apart), self._up_to(-psi * self.apart)
 
     def densities(self, released: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return densities of a release at ψ with the record and without it."""
-        psi = numbers("A release", released, finite=False)
+        psi = self._fitting("A release", released)
         return self._density((psi - 1) * self.apart), self._density(psi * self.apart)
 
     def likelihood_ratio(self, released: ArrayLike) -> FloatArray:
@@ -165,7 +165,7 @@ class RecordTest(Result):
 
         It is what plausible deniability is about.
         """
-        psi = numbers("A release", released, finite=False)
+        psi = self._fitting("A release", released)
         if self.delta is None:
             return np.asarray(np.exp((abs(psi) - abs(psi - 1)) * self.apart))
         with np.errstate(over="ignore"):
@@ -173,7 +173,7 @@ class RecordTest(Result):
 
     def precision(self, recall: ArrayLike) -> FloatArray:
         """Return the largest precision at a recall R in (0, 1], R/(R + κ GSR) (Equation 23)."""
-        true = numbers("A recall", recall, 0, 1, above=True)
+        true = self._fitting("A recall", numbers("A recall", recall, 0, 1, above=True))
         with np.errstate(divide="ignore"):
             place = np.where(true <= 0.5, np.log(2 * true), -np.log(2 * (1 - true)))
         place = place if self.delta is None else ndtri(true)
@@ -219,6 +219,18 @@ class RecordTest(Result):
         with np.errstate(divide="ignore", invalid="ignore"):
             psi = 0.5 + level / self.apart**power / (3 - power)
         return np.where(best > f_score_floor(beta, self.factor) + _SAME, psi, -np.inf)
+
+    def _fitting(self, what: str, values: ArrayLike) -> FloatArray:
+        """Return numbers, infinite ones too, that broadcast with ε."""
+        found = numbers(what, values, finite=False)
+        try:
+            np.broadcast_shapes(found.shape, self.apart.shape)
+        except ValueError:
+            raise DistprivError(
+                f"{what} is one number, or as many as there are ε, {self.apart.shape}; it has the "
+                f"shape {found.shape}."
+            ) from None
+        return found
 
     def _density(self, x: FloatArray) -> FloatArray:
         """Density of noise, on the scale of ψ, at so many scales or deviations."""

@@ -41,6 +41,7 @@ Kind = Literal["as it is", "noise", "balanced", "no data"]
 _LOG_NODES, _FINE_NODES = np.linspace(-48.0, 48.0, 385), np.linspace(-40.0, 40.0, 2001)
 _NODES = {1: 12, 2: 6, 3: 5, 4: 3, 5: 3, 6: 3}  # of sizes, by the number of Laplace directions
 _CASES = 512  # of sizes at a time
+_AXES = {"covariance": 2, "directions": 2, "kept": 1, "stands_for": 1, "floor": 1}
 _SEED = 0  # of simulated tables, so that figures do not move
 _ESTIMATED: WeakKeyDictionary[Groups, dict[Any, tuple[FloatArray, FloatArray]]]
 _ESTIMATED = WeakKeyDictionary()  # no law outlives its records
@@ -133,6 +134,18 @@ class Release(Result):
     reference: float | None = None
     floor: FloatArray | None = None
     own_range: bool = False
+
+    def __post_init__(self) -> None:
+        for name, axes in _AXES.items():
+            if (value := getattr(self, name)) is not None:
+                array = np.asarray(value)
+                square = name != "covariance" or array.shape == array.T.shape
+                if array.dtype.kind not in "iuf" or array.ndim != axes or not square:
+                    raise DistprivError(
+                        f"The {name} of a release is an array of numbers with {axes} axes, a "
+                        f"covariance a square; it is {value!r:.60}."
+                    )
+                object.__setattr__(self, name, array.astype(float, copy=False))
 
     def __repr__(self) -> str:
         words, promise = [repr(self.mechanism)], self.promise
@@ -321,12 +334,10 @@ def joint_law(
         several = len(releases)
         return np.tile(fitted.means, several), np.tile(fitted.covariances, [several] * 2) + noise
     laws = []
-    for numbers in fitted.numbers:
-        kept = np.array([numbers if one.kept is None else one.kept for one in releases])
-        total = np.array(
-            [numbers if one.stands_for is None else one.stands_for for one in releases]
-        )
-        if (kept > numbers).any():
+    for counts in fitted.numbers:
+        kept = np.array([counts if one.kept is None else one.kept for one in releases])
+        total = np.array([counts if one.stands_for is None else one.stands_for for one in releases])
+        if (kept > counts).any():
             raise DistprivError(
                 "A release keeps more records of a group than a table in the range has; take a "
                 "narrower range."

@@ -31,7 +31,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Verdict", "WorstLoss", "accuracies", "delivered_delta", "delivered_epsilon", "judge"]
-__all__ += ["optimal_attack_accuracy", "pair_loss", "privacy_loss", "verdict", "verdicts"]
+__all__ += [
+    "optimal_attack_accuracy",
+    "pair_loss",
+    "privacy_loss",
+    "promise_of",
+    "verdict",
+    "verdicts",
+]
 
 Law = Literal["model", "exact", "any data", "none"]
 
@@ -288,11 +295,18 @@ def verdict(
     something besides; bounds are public ones of the columns where these have none of their own, and
     it is a DistprivError if a column whose numbers are used has none at all.
     """
+    return verdicts(
+        model, [release], [promise_of(model, release, promise)], persons=persons, bounds=bounds
+    )[0]
+
+
+def promise_of(model: GaussianModel, release: Release, promise: Promise | None) -> Promise:
+    """Return a promise, or that which a release was calibrated for; DistprivError if none is."""
     check_release(model, release)
     promise = release.promise if promise is None else promise
     if not isinstance(promise, Promise):
         raise DistprivError(f"{release!r} comes with no promise; pass a Promise, not {promise!r}.")
-    return verdicts(model, [release], [promise], persons=persons, bounds=bounds)[0]
+    return promise
 
 
 def verdicts(
@@ -304,7 +318,8 @@ def verdicts(
     bounds: Bounds = (),
 ) -> list[Verdict]:
     """Hold releases against a promise each, see :func:`verdict`; normal noises side by side."""
-    check_release(model, *releases)
+    pairs = zip(releases, promises, strict=True)
+    promises = [promise_of(model, release, one) for release, one in pairs]
     accuracy = np.zeros((len(releases), len(model.pairs)))
     sure = accuracy > 0
     delta, exact = np.zeros((*accuracy.shape, 2)), np.full((*accuracy.shape, 2), np.nan)

@@ -127,6 +127,8 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     column whose numbers are used has no bounds, bounds are not low < high, a statistic is no sum
     over the records, or there are too many columns.
     """
+    if not isinstance(query, Query):
+        raise DistprivError(f"A Query is needed here, not {query!r:.60}.")
     n = integer("The number of records n", n, 1)
     ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
     together: dict[tuple[str, bool], list[int]] = {}

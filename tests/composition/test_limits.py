@@ -60,5 +60,5 @@ def test_promises_of_one_table_do_not_add_up():
     square = np.array([0.5, 0]) @ np.linalg.solve(covariance, [0.5, 0])
     assert one["together"] == pytest.approx(np.sqrt(square))
     assert one["together"] > 2 * (one["first"] + one["second"])
-    with pytest.raises(DistprivError, match="above -1 and below 1"):
+    with pytest.raises(DistprivError, match="above −1 and below 1"):
         counterexample(1.0, 1.0)
