@@ -49,7 +49,7 @@ def write(path: Path, browser: Any) -> None:
         for output in outputs:
             if figure := output.get("data", {}).get("image/png"):
                 size = {"width": 760, "height": figure.layout.height}
-                sharp = 1.5 if len(figure.to_json()) < 30_000 else 1  # clouds are large
+                sharp = 1.3 if len(figure.to_json()) < 30_000 else 1  # clouds are large
                 page = browser.new_page(viewport=size, device_scale_factor=sharp)
                 page.set_content(f"<style>{STYLE}</style>{figure.to_html()}")
                 page.wait_for_timeout(500)
