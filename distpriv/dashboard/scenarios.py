@@ -52,7 +52,7 @@ def side_by_side(state: State, now: Evaluation) -> None:
     frame = pd.concat(parts, ignore_index=True)
     first, second = st.columns([6, 5], gap="large")
     with first:
-        st.table(_columns(frame, units))
+        st.container(key="sides").table(_columns(frame, units))
         _save(state, note)
     with second:
         marks, ways = frame.rename(columns={"scenario": "name"}), frame["scenario"] + ", "
