@@ -37,6 +37,8 @@ def html(title: str, frame: pd.DataFrame) -> str:
     heading = f"<p><code>{escape(title)}</code></p>"
     if frame.empty:
         return heading
+    printed = getattr(type(frame), "printed", lambda _: None)(frame)
+    frame = frame if printed is None else printed
     table = frame.to_html(index=False, border=0, na_rep="–", max_rows=_ROWS, float_format=digits)
     return f"{heading}\n{table}"
 

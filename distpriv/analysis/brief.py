@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import pandas as pd
 
@@ -25,34 +26,40 @@ class Brief(pd.DataFrame):
     def _constructor(self) -> type[Brief]:
         return Brief
 
-    def _cells(self) -> pd.DataFrame | None:
-        columns, headings = {}, self.attrs.get("brief", {})
+    def printed(self) -> pd.DataFrame | None:
+        """Return what is printed; None for all of it."""
+        columns: dict[str, list[str]] = {}
+        headings: dict[str, str] = self.attrs.get("brief", {})
         if not headings or not set(headings) <= set(self.columns):
             return None
         for name, heading in headings.items():
             title, _, digits = heading.rpartition(" ")
-            columns[title] = [
-                "–"
-                if pd.isna(one)
-                else (one if not digits else f"{one:.1f}" if digits == ".1" else significant(one))
-                for one in self[name]
-            ]
+            columns[title] = [_written(one, digits) for one in self[name]]
         return pd.DataFrame(columns)
 
     def __repr__(self) -> str:
-        cells = self._cells()
+        cells = self.printed()
         if cells is None:
             return str(super().__repr__())
         return plain(cells.to_string(index=False, max_rows=_MOST))
 
     def _repr_html_(self) -> str | None:
-        cells, columns = self._cells(), len(self.columns)
+        cells, columns = self.printed(), len(self.columns)
         if cells is None:
             return pd.DataFrame(self)._repr_html_()  # type: ignore[operator]
         more = (
             f", {columns - len(cells.columns)} more columns" if columns > len(cells.columns) else ""
         )
         return html(f"{len(self)} rows{more}", cells)
+
+
+def _written(value: Any, digits: str) -> str:
+    """Write a number; what is just below 100 does not become it."""
+    if pd.isna(value):
+        return "–"
+    if digits == ".1":
+        return "> 99.9" if 99.95 <= value < 100 else f"{value:.1f}"
+    return significant(value) if digits else str(value)
 
 
 def brief(frame: pd.DataFrame, columns: Mapping[str, str]) -> Brief:

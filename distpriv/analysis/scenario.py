@@ -124,8 +124,12 @@ class Scenario(Result):
         """Return a row a choice that differs from the default: setting and value."""
         import pandas as pd
 
-        plain = json.loads(self.to_json())
-        rows = [(name, value) for name, value in plain.items() if name in _DEFAULTS]
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        rows = [
+            (name, "; ".join(map(str, one)) if isinstance(one, tuple) else one)
+            for name, one in values.items()
+            if one != _DEFAULTS[name]
+        ]
         return pd.DataFrame(rows, columns=["setting", "value"])
 
     @property

@@ -459,8 +459,9 @@ def draw_release(
     pair : Pair or sequence of Pair
         Ranges of shares that hold the table's own.
     ledger, name : Store or str, and str
-        Records, or their address, and the table's name there. Without them noise alone is drawn,
-        nothing is on record, and other releases of the table do not count.
+        Records, or their address, and the table's name there; a name alone means the records of
+        DISTPRIV_DATABASE. Without both noise alone is drawn, nothing is on record, and other
+        releases of the table do not count.
     author, reason, names
         See :func:`distpriv.records.drawing.release`, also for errors.
     newer : bool, optional
@@ -517,10 +518,14 @@ def draw_release(
         compute_law(fitted, now.model)
     if release.kind == "noise" and not release.total(len(query)).any():
         release = AS_IT_IS
+    if release.kept is not None and any((release.kept > p.numbers).any() for p in now.model.pairs):
+        raise NotApplicable(
+            "The release keeps more records than this table has for it; calibrate it on this table."
+        )
     way = judge(now.model, [release], now.promise)[0]
     columns = source.frame.columns if isinstance(source, FrameSource) else source.cells
     naming = Naming(name, source.fingerprint, source.title, tuple(map(str, columns)), bool(newer))
-    if ledger is not None:
+    if ledger is not None or name:
         store = ledger if isinstance(ledger, Store) else Store(ledger)
         if newer is None and (like := book.likely(book.tables(store), naming)):
             raise StoreError(
@@ -532,7 +537,7 @@ def draw_release(
     if release.kind == "balanced":
         raise DistprivError(
             "Balanced figures keep the same records for ever, so they need a ledger and a name; "
-            "pass ledger= and name=."
+            "pass name=, and ledger= for another ledger than yours."
         )
     body = _body(now, way, naming, names, _held(now, way, Standing())) | _drawing(now, way)()
     body |= {"scenario": json.loads(scenario.to_json()), "way": way.key}
