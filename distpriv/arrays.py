@@ -50,22 +50,22 @@ def numbers(
     """
     try:
         raw = np.asarray(values)
-        found = raw.astype(float) if raw.dtype.kind in "iufO" else np.array(np.nan)
+        result = raw.astype(float) if raw.dtype.kind in "iufO" else np.array(np.nan)
     except (TypeError, ValueError):  # ragged, or no numbers
-        found = np.array(np.nan)
-    fits = (found > low if above else found >= low) & (found < high if below else found <= high)
-    if (fits & (np.isfinite(found) if finite else True)).all():
-        return found
+        result = np.array(np.nan)
+    fits = (result > low if above else result >= low) & (result < high if below else result <= high)
+    if (fits & (np.isfinite(result) if finite else True)).all():
+        return result
     lowest, highest = significant(low, 15), significant(high, 15)
-    least = f"above {lowest}" if above else f"from {lowest}"
-    most = f"below {highest}" if below else f"at most {highest}" if above else highest
+    lower = f"above {lowest}" if above else f"from {lowest}"
+    upper = f"below {highest}" if below else f"at most {highest}" if above else highest
     if low == -math.inf:
-        domain = "" if high == math.inf else f" {most}" if below else f" at most {highest}"
+        domain = "" if high == math.inf else f" {upper}" if below else f" at most {highest}"
     elif high == math.inf:
-        domain = f" {least}" if above else f" {least} on"
+        domain = f" {lower}" if above else f" {lower} on"
     else:
-        domain = f" {least} {'and' if above else 'to'} {most}"
-    raise error(f"{what} must be a number{domain}, not {_said(values)}.")
+        domain = f" {lower} {'and' if above else 'to'} {upper}"
+    raise error(f"{what} must be a number{domain}, not {_brief(values)}.")
 
 
 def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
@@ -74,21 +74,21 @@ def generator(rng: np.random.Generator | int | None) -> np.random.Generator:
         return np.random.default_rng(rng)
     except (TypeError, ValueError):
         raise DistprivError(
-            f"rng must be a Generator, a whole number from 0 on, or None, not {_said(rng)}."
+            f"rng must be a Generator, a whole number from 0 on, or None, not {_brief(rng)}."
         ) from None
 
 
-def _said(value: Any) -> str:
+def _brief(value: Any) -> str:
     text = repr(value.tolist() if isinstance(value, np.ndarray | np.generic) else value)
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def number(what: str, value: Any, *domain: float, **how: Any) -> float:
     """Return one number in its domain, see `numbers`."""
-    found = numbers(what, value, *domain, **how)
-    if found.ndim:
-        raise how.get("error", DistprivError)(f"{what} must be one number, not {_said(value)}.")
-    return float(found)
+    result = numbers(what, value, *domain, **how)
+    if result.ndim:
+        raise how.get("error", DistprivError)(f"{what} must be one number, not {_brief(value)}.")
+    return float(result)
 
 
 def integer(
@@ -100,10 +100,10 @@ def integer(
 ) -> int:
     """Return a whole number from low to high, or raise the error that says what it is."""
     try:
-        found = operator.index(value)
+        result = operator.index(value)
     except TypeError:
-        found = low - 1
-    if not low <= found <= high or isinstance(value, bool):
+        result = low - 1
+    if not low <= result <= high or isinstance(value, bool):
         domain = f"from {low} on" if high == math.inf else f"from {low} to {significant(high, 15)}"
-        raise error(f"{what} must be a whole number {domain}, not {_said(value)}.")
-    return found
+        raise error(f"{what} must be a whole number {domain}, not {_brief(value)}.")
+    return result

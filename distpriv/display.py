@@ -65,14 +65,14 @@ def showing(what: str, total: int, progress: Progress = None) -> Iterator[Callab
     """Give a function to call with how much is done; what it shows goes at the end."""
     if not (progress is None or isinstance(progress, bool) or callable(progress)):
         raise TypeError("progress must be None, True, False or a function of done and total")
-    shown = sys.stderr.isatty() if progress is None else progress
+    visible = sys.stderr.isatty() if progress is None else progress
     line, next_time = "", monotonic() + (_AFTER if progress is None else 0)
 
     def report(done: int) -> None:
         nonlocal line, next_time
         if callable(progress):
             progress(done, total)
-        elif shown and (now := monotonic()) >= next_time:
+        elif visible and (now := monotonic()) >= next_time:
             line, next_time = f"{what}: {done} of {total}", now + _EVERY
             print(f"\r{line} ", end="", file=sys.stderr, flush=True)
 

@@ -51,8 +51,8 @@ class Belief(Result):
 
     def __repr__(self) -> str:
         place = int(self.posterior.argmax())
-        most, sure = percent(self.shares[place]), percent(self.posterior[place])
-        several = f"most of {len(self.shares)} shares in {most}, {sure} sure"
+        share, chance = percent(self.shares[place]), percent(self.posterior[place])
+        several = f"most of {len(self.shares)} shares in {share}, {chance} sure"
         return plain(f"Belief({several}; by the {self.law!r} law)")
 
     def to_frame(self) -> pd.DataFrame:

@@ -84,8 +84,8 @@ class PropertyInferenceAttack:
                 "An attacker by arithmetic needs sums over the records, such as counts and means; "
                 "take another attacker, or leave out the other figures."
             )
-        most = 2 * int(self.numbers.min())
-        if integer("The number of known records", self.known, 0, most, AttackError) % 2:
+        limit = 2 * int(self.numbers.min())
+        if integer("The number of known records", self.known, 0, limit, AttackError) % 2:
             raise AttackError(
                 "An attacker knows an even number of records, half of each group, not "
                 f"{self.known}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ from numpy.typing import ArrayLike
 from distpriv.arrays import FloatArray, numbers
 from distpriv.display import Result
 from distpriv.errors import DistprivError, ReadError
+from distpriv.files import File, save_text, text_of
 from distpriv.text import listed, near
 
 if TYPE_CHECKING:
@@ -197,14 +199,18 @@ class BayesianNetwork(Result):
             operands += [self.tables[node], [number[name] for name in (*self.parents(node), node)]]
         return np.asarray(np.einsum(*operands, [number[node] for node in nodes], optimize="greedy"))
 
-    def to_json(self) -> str:
-        """Return edges, states and tables as JSON; `from_json` reads it."""
+    def to_json(self, path: str | os.PathLike[str] | None = None) -> str:
+        """Return edges, states and tables as JSON, and write them to a file if one is named."""
         tables = {node: np.asarray(table).tolist() for node, table in self.tables.items()}
-        return json.dumps({"edges": self.edges, "states": self.states, "tables": tables}, indent=1)
+        plain = {"edges": self.edges, "states": self.states, "tables": tables}
+        text = json.dumps(plain, indent=1)
+        if path is not None:
+            save_text(path, text)
+        return text
 
     @classmethod
-    def from_json(cls, text: str) -> BayesianNetwork:
-        """Read what `to_json` wrote.
+    def from_json(cls, file: File) -> BayesianNetwork:
+        """Read what `to_json` wrote: a path, bytes, an open file or its text.
 
         Raises
         ------
@@ -212,7 +218,7 @@ class BayesianNetwork(Result):
             If it is no JSON, or no network.
         """
         try:
-            plain = json.loads(text)
+            plain = json.loads(text_of(file))
             return cls(plain["edges"], plain["tables"], plain.get("states", {}))
         except DistprivError:
             raise
@@ -230,14 +236,20 @@ class BayesianNetwork(Result):
             ) from None
 
     @classmethod
-    def from_bif(cls, text: str) -> BayesianNetwork:
+    def from_bif(cls, file: File) -> BayesianNetwork:
         """Read a network in the interchange format BIF, as the repository of bnlearn has them.
+
+        Parameters
+        ----------
+        file : path, bytes, open file or str
+            A str that has a line break is the text itself.
 
         Raises
         ------
         DistprivError
             If it is no BIF, or no network.
         """
+        text = text_of(file)
         states = {
             name: tuple(map(_bare, values.split(","))) for name, values in _VARIABLE.findall(text)
         }

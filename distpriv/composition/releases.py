@@ -366,8 +366,8 @@ def repeated(
     """Compute what several independent releases of the same statistics deliver together.
 
     Normal noise of r releases averages to S/r; figures without noise, and balanced ones, are the
-    same each time. DistprivError for a count below 1 or no promise, NotApplicable for Laplace
-    noise.
+    same each time. Where S/r covers the grid too thinly, it counts as none: a bound. DistprivError
+    for a count below 1 or no promise, NotApplicable for Laplace noise.
 
     Parameters
     ----------

@@ -121,10 +121,10 @@ def normal_reach(covariance: FloatArray, outside: float) -> float:
 
 def _covariance(values: FloatArray, shape: tuple[int, ...] | None = None) -> FloatArray:
     """Check a covariance, of a difference of that shape."""
-    found = numbers("A covariance", values)
-    if found.ndim != 2 or found.shape != 2 * (shape or found.shape[:1]):
-        raise DistprivError(f"A covariance is a square of numbers, not of shape {found.shape}.")
-    rounding = 1e-9 * np.abs(found).max()
-    if np.linalg.eigvalsh(found)[0] < -rounding or (np.abs(found - found.T) > rounding).any():
+    matrix = numbers("A covariance", values)
+    if matrix.ndim != 2 or matrix.shape != 2 * (shape or matrix.shape[:1]):
+        raise DistprivError(f"A covariance is a square of numbers, not of shape {matrix.shape}.")
+    rounding = 1e-9 * np.abs(matrix).max()
+    if np.linalg.eigvalsh(matrix)[0] < -rounding or (np.abs(matrix - matrix.T) > rounding).any():
         raise DistprivError("A covariance is symmetric, and no variance is negative; correct it.")
-    return found
+    return matrix

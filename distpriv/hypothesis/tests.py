@@ -222,15 +222,15 @@ class RecordTest(Result):
 
     def _fitting(self, what: str, values: ArrayLike) -> FloatArray:
         """Return numbers, infinite ones too, that broadcast with ε."""
-        found = numbers(what, values, finite=False)
+        result = numbers(what, values, finite=False)
         try:
-            np.broadcast_shapes(found.shape, self.apart.shape)
+            np.broadcast_shapes(result.shape, self.apart.shape)
         except ValueError:
             raise DistprivError(
                 f"{what} is one number, or as many as there are ε, {self.apart.shape}; it has the "
-                f"shape {found.shape}."
+                f"shape {result.shape}."
             ) from None
-        return found
+        return result
 
     def _density(self, x: FloatArray) -> FloatArray:
         """Density of noise, on the scale of ψ, at so many scales or deviations."""

@@ -339,8 +339,9 @@ def joint_law(
         total = np.array([counts if one.stands_for is None else one.stands_for for one in releases])
         if (kept > counts).any():
             raise DistprivError(
-                "A release keeps more records of a group than a table in the range has; take a "
-                "narrower range."
+                f"{releases[int((kept > counts).any(axis=1).argmax())]!r} was made for another "
+                "range or number of records, and keeps more than there are; calibrate it for this "
+                "model."
             )
         if (kept.any(axis=1, keepdims=True) & (kept == 0) & (total > 0)).any():
             raise DistprivError("A group without kept records cannot stand for any.")

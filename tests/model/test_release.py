@@ -196,7 +196,7 @@ def test_estimate_from_figures_as_they_are_is_exact():
 
 def test_release_that_keeps_too_much_is_refused():
     model = fitted(20, 0.3, 0.5)
-    with pytest.raises(DistprivError, match="keeps more records of a group"):
+    with pytest.raises(DistprivError, match="made for another range or number"):
         joint_law(model, [Release("BalM", kept=np.array([12.0, 5]), stands_for=np.ones(2))])
     with pytest.raises(DistprivError, match="without kept records"):
         joint_law(model, [Release("BalM", kept=np.array([0.0, 5]), stands_for=np.ones(2))])
