@@ -14,14 +14,13 @@ __all__ = ["faq", "first_sentence", "glossary"]
 @lru_cache
 def _sections(name: str, level: str) -> dict[str, str]:
     """Return the text below each heading of a level, up to the next heading."""
-    path = DOCS / name
     try:
-        text = path.read_text("utf-8")
+        text = (DOCS / name).read_text("utf-8")
     except OSError:
-        raise ReadError(f"{path} is missing; install distpriv again, or restore it.") from None
-    parts = re.split(r"^(#+) +(.+)\n", text, flags=re.MULTILINE)[1:]
+        raise ReadError(f"{DOCS / name} is missing; install distpriv again.") from None
+    _, *parts = re.split(r"^(#+) +(.+)\n", text, flags=re.MULTILINE)
     found = zip(parts[::3], parts[1::3], parts[2::3], strict=True)
-    return {title.strip(): body.strip() for depth, title, body in found if depth == level}
+    return {title: body.strip() for depth, title, body in found if depth == level}
 
 
 def glossary() -> dict[str, str]:
