@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -10,10 +11,10 @@ from typing import IO
 from distpriv.errors import ReadError
 from distpriv.text import near
 
-__all__ = ["File", "content_of", "text_of"]
+__all__ = ["File", "content_of", "save_text", "text_of"]
 
 File = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
-"""A text that has a line break, or begins as JSON does, is what a file holds; others are paths."""
+"""A text with a line break or a brace, or that begins by a bracket, is itself; others are paths."""
 
 
 def content_of(file: File) -> bytes:
@@ -23,7 +24,7 @@ def content_of(file: File) -> bytes:
         file = content.encode("utf-8", "replace") if isinstance(content, str) else bytes(content)
     if isinstance(file, bytes | bytearray | memoryview):
         return bytes(file)
-    if isinstance(file, str) and ("\n" in file or file.lstrip().startswith(("{", "["))):
+    if isinstance(file, str) and re.search(r"[\n{]|^\s*\[", file):
         return file.encode("utf-8", "replace")
     path = Path(file)
     try:
@@ -43,3 +44,12 @@ def text_of(file: File) -> str:
         return content_of(file).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise ReadError("This file is no text in UTF-8; choose another one.") from None
+
+
+def save_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text and the end of its last line to a file; ReadError if it cannot be written."""
+    try:
+        Path(path).write_text(text + "\n", encoding="utf-8")
+    except OSError as error:
+        reason = (error.strerror or "it is no file").lower()
+        raise ReadError(f"{path} cannot be written ({reason}); check its name.") from None

@@ -188,8 +188,8 @@ def read(source: str) -> BayesianNetwork:
         kept["file"] = file.file_id
         chosen["attribute-text"] = file.getvalue().decode("utf-8-sig", "replace")
     text = keep(st.text_area, "text", SCHOOL.to_json(), "Or paste it here", height=200)
-    is_json = text.lstrip().startswith("{")
-    return BayesianNetwork.from_json(text) if is_json else BayesianNetwork.from_bif(text)
+    read = BayesianNetwork.from_json if text.lstrip().startswith("{") else BayesianNetwork.from_bif
+    return read(text.encode("utf-8", "replace"))  # never a path of the server's
 
 
 head = st.container()

@@ -14,7 +14,7 @@ from distpriv.analysis.limits import Limit
 from distpriv.arrays import integer
 from distpriv.display import Result
 from distpriv.errors import DistprivError, ReadError
-from distpriv.files import File, text_of
+from distpriv.files import File, save_text, text_of
 from distpriv.mechanisms.base import Calibration, mechanism_named
 from distpriv.model import Promise
 from distpriv.privacy import Bound, Persons, as_bounds
@@ -162,11 +162,7 @@ class Scenario(Result):
         plain = {"format": _FORMAT, "version": _VERSION} | changed
         text = json.dumps(plain, ensure_ascii=False, indent=1, default=_plain)
         if path is not None:
-            try:
-                Path(path).write_text(text + "\n", encoding="utf-8")
-            except OSError as error:
-                reason = (error.strerror or "it is no file").lower()
-                raise ReadError(f"{path} cannot be written ({reason}); check its name.") from None
+            save_text(path, text)
         return text
 
     @classmethod

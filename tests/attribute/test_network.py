@@ -182,7 +182,7 @@ AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
         (lambda: BayesianNetwork.from_json("{}"), "no network"),
         (lambda: BayesianNetwork.from_bif(BIF.replace("0.3, 0.7", "0.3, x")), "does not fit"),
         (lambda: BayesianNetwork.from_bif(BIF.replace("| Smoker", "| Smoke")), "no variable"),
-        (lambda: BayesianNetwork.from_bif("nothing"), "no table"),
+        (lambda: BayesianNetwork.from_bif(b"nothing"), "no table"),
         (lambda: BayesianNetwork.from_bif(HUGE), "over a million"),
         (lambda: BayesianNetwork.from_bif(WIDE), "more than 20"),
         (
