@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import runpy
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--version", action="version", version=f"distpriv {__version__}")
     options = parser.parse_args(words)
-    trouble = _trouble(options.table)
+    trouble = _trouble(options.table) or _taken(options.port)
     if trouble:
         print(trouble, file=sys.stderr)
         return 2
@@ -117,8 +118,18 @@ def _trouble(table: str | None) -> str:
     return f"There is no file {path}.{near(path.name, beside)}"
 
 
+def _taken(port: int | None) -> str:
+    """Say in a sentence that a port cannot be had; nothing if it can."""
+    try:
+        socket.create_server(("127.0.0.1", port or 0)).close()
+    except OSError:
+        return f"Port {port} is taken or reserved; name another, or none for the next free one."
+    return ""
+
+
 def _serve(flags: Sequence[str]) -> None:
     """Run Streamlit's own command in this process."""
+    print("The dashboard starts, which takes some seconds ...", flush=True)
     sys.argv = ["streamlit", "run", str(APP), *flags]
     runpy.run_module("streamlit", run_name="__main__", alter_sys=True)
 

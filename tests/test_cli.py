@@ -1,5 +1,6 @@
 import json
 import os
+import socket
 from datetime import date, timedelta
 
 import pytest
@@ -66,6 +67,14 @@ def test_command_refuses_what_is_no_port(flags, capsys, port):
         cli.main(["--port", port])
     assert end.value.code == 2
     assert "invalid port value" in capsys.readouterr().err
+
+
+def test_command_says_that_a_port_is_taken(flags, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        assert cli.main(["--port", str(port)]) == 2
+    assert capsys.readouterr().err.startswith(f"Port {port} is taken or reserved; name another")
+    assert not flags
 
 
 def test_command_prints_its_version(capsys):
