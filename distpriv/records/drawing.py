@@ -196,6 +196,13 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
             "These expected figures are of the table's own groups, which they would tell; take "
             "groups from public reference data."
         )
+    sampled = now.scenario.records is not None
+    if sampled and now.scenario.persons is not None and 2 * now.n > now.complete:
+        raise NotApplicable(
+            "A sample of more than half of the table may hold one person twice, or change by more "
+            "than one record with a person, so the promise to persons would not hold; release all "
+            "records, or a smaller sample."
+        )
     if not way.kept or way.verdict.promise != now.promise:
         raise NotApplicable(f"{way.title} does not keep the limit chosen; take another way.")
     parts, worst = _parts(now, standing.releases, way), 50.0

@@ -24,7 +24,7 @@ def test_register_lists_the_mechanisms_and_refuses_a_second_of_a_name():
     assert list(MECHANISMS) == names.split()
     with pytest.raises(ValueError, match="'OptM' already"):
         register(MECHANISMS["OptM"])
-    with pytest.raises(DistprivError, match=r"no mechanism 'optm'\. Did you mean 'OptM'\?"):
+    with pytest.raises(DistprivError, match=r"no mechanism 'optm'; .*\. Did you mean 'OptM'\?"):
         mechanism_named("optm")
     assert all(isinstance(one, Mechanism) and one.theorem for one in MECHANISMS.values())
 

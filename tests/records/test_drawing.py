@@ -294,6 +294,15 @@ def test_large_table_in_an_engine_is_released_where_it_lies(store):
 # ---------------------------------------------------------------- dp.draw_release
 
 
+def test_persons_are_promised_nothing_in_samples_that_may_hold_them_twice(store):
+    persons = dp.Persons(1, 1e-3, bounds={"age": (0, 120)})
+    for records, replacement in ((101, True), (150, False)):
+        now = evaluated(FRAME, records=records, replacement=replacement, persons=persons)
+        with pytest.raises(NotApplicable, match="promise to persons would not hold"):
+            released(store, now)
+    assert released(store, evaluated(FRAME, records=100, persons=persons)).number == 1
+
+
 def test_draw_release_draws_noise_alone_or_puts_it_on_record(store, tmp_path):
     model = dp.fit_gaussian(FRAME, NOW.query, PAIR)
     release, balanced = dp.calibrate("OptM", model, 1.0, 1e-2), dp.calibrate("BalM", model)
