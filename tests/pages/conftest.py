@@ -16,6 +16,10 @@ def fresh(warm):
         begin(warm)
 
 
+def widget(kind, label):
+    return next(each for each in kind if each.label.startswith(label))
+
+
 def begin(app):
     """Leave the page, whose controls are then gone, and forget what pages keep besides."""
     state = app.session_state["state"]

@@ -13,6 +13,7 @@ from distpriv.records.decisions import Naming
 from distpriv.records.store import Store
 from distpriv.site import PAGES
 from tests.conftest import ROOT
+from tests.pages.conftest import widget
 
 
 @pytest.fixture
@@ -28,15 +29,11 @@ def ana(store, fresh):
     return fresh.switch_page(PAGES / "decide.py").run()
 
 
-def field(kind, label):
-    return next(one for one in kind if one.label.startswith(label))
-
-
 def press(app, label, **texts):
     for name, text in texts.items():
         kind = app.text_area if name == "Why" else app.text_input
-        field(kind, {"Name": "Your name"}.get(name, name)).set_value(text)
-    field(app.main.button, label).click().run()
+        widget(kind, {"Name": "Your name"}.get(name, name)).set_value(text)
+    widget(app.main.button, label).click().run()
     assert not app.exception
 
 
@@ -67,7 +64,7 @@ def test_a_proposal_goes_round_and_covers_exactly_its_scenario(ana, store):
     assert bo.query_params.keys() == {"decision"}
     state.change(guesses=55.0)
     ana.run()
-    assert field(ana.main.selectbox, "This proposal is").value == one.key
+    assert widget(ana.main.selectbox, "This proposal is").value == one.key
     propose(ana, "As Bo asked.")
     bo.run()
     assert bo.title[0].value == "May this be published?"
@@ -99,7 +96,7 @@ def test_a_wrong_answer_is_one_sentence_and_nothing_is_lost(ana, store, act, tex
     app = answer(one.key, act, **texts)
     [error] = app.error
     assert sentence in error.value
-    assert field(app.text_input, "Your name").value == texts["Name"]
+    assert widget(app.text_input, "Your name").value == texts["Name"]
     assert decisions.decision(store, one.key).open
 
 
@@ -110,7 +107,7 @@ def test_whoever_is_late_reads_that_somebody_has_answered(ana, store):
     decisions.answer(store, one.key, 1, author="Cy", act="rejected", reason="No.")
     press(app, "Put on record", Name="Bo")
     assert "Cy has rejected" in app.error[0].value
-    assert field(app.text_input, "Your name").value == "Bo"
+    assert widget(app.text_input, "Your name").value == "Bo"
     app.run()
     assert "Cy has answered before you" in app.error[0].value
     assert decisions.decision(store, one.key).now.author == "Cy"
@@ -120,10 +117,10 @@ def test_limits_and_review_date_are_put_on_record(ana, store):
     state = ana.session_state["state"]
     state.change(by="epsilon", epsilon=1.0)
     ana.run()
-    field(ana.main.text_input, "ε, for all").set_value("nought")
+    widget(ana.main.text_input, "ε, for all").set_value("nought")
     propose(ana)
     assert "is no number" in ana.error[0].value
-    field(ana.main.text_input, "ε, for all").set_value("0,5")
+    widget(ana.main.text_input, "ε, for all").set_value("0,5")
     ana.main.date_input[0].set_value(date.today() + timedelta(30))
     press(ana, "Propose")
     body = decisions.decisions(store)[0].proposal.body
@@ -140,7 +137,7 @@ def test_a_table_with_the_title_of_another_one_is_asked_about(ana, store):
     ana.run()
     propose(ana)
     assert "newer version" in ana.error[0].value
-    field(ana.main.selectbox, "A newer version").set_value("Our census")
+    widget(ana.main.selectbox, "A newer version").set_value("Our census")
     press(ana, "Propose")
     assert not ana.error
     assert {one.now.name for one in decisions.decisions(store)} == {"Our census"}
@@ -156,11 +153,11 @@ def test_a_database_that_is_away_is_a_sentence_and_the_text_stays(
     home.rename(away)
     propose(ana, "A second one.")
     assert ana.error
-    assert field(ana.text_area, "Why").value == "A second one."
+    assert widget(ana.text_area, "Why").value == "A second one."
     assert "Side by side" in [one.value for one in ana.header]
     press(bo, "Put on record", Name="Bo")
     assert bo.error
-    assert field(bo.text_input, "Your name").value == "Bo"
+    assert widget(bo.text_input, "Your name").value == "Bo"
     away.rename(home)
     press(ana, "Propose")
     press(bo, "Put on record")
@@ -179,7 +176,7 @@ def test_a_link_to_nothing_is_a_sentence(store):
 def test_names_come_from_the_sign_in_that_is_set_up(ana, store, monkeypatch):
     monkeypatch.setattr(login, "needed", lambda: True)
     ana.run()
-    assert field(ana.main.button, "Sign in")
+    assert widget(ana.main.button, "Sign in")
     assert not [one for one in ana.main.button if one.label == "Propose"]
     monkeypatch.setattr(login, "signed_in", lambda: "ana@example.org")
     ana.run()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from tests.pages.test_pages import NO_ANSWER, drawn, widget
+from tests.pages.conftest import widget
+from tests.pages.test_pages import NO_ANSWER, drawn
 
 AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
 CYCLE = json.dumps({"edges": [["a", "b"], ["b", "a"]], "tables": AB})

@@ -5,10 +5,7 @@ from __future__ import annotations
 import pytest
 
 from distpriv.site import PAGES
-
-
-def widget(kind, label):
-    return next(each for each in kind if each.label.startswith(label))
+from tests.pages.conftest import widget
 
 
 def view(app, name):

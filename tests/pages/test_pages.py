@@ -14,6 +14,7 @@ from distpriv.privacy import Persons
 from distpriv.queries import Count, Mean, Pair, SensitiveProperty
 from distpriv.site import PAGES
 from distpriv.sources import FrameSource
+from tests.pages.conftest import widget
 
 NO_ANSWER = "No answer for this"
 
@@ -27,10 +28,6 @@ def drawn(app, page="check"):
     app.switch_page(PAGES / f"{page}.py").run()
     assert not app.exception
     return app.title[0].value
-
-
-def widget(kind, label):
-    return next(each for each in kind if each.label.startswith(label))
 
 
 @pytest.mark.parametrize("page", MENU)

@@ -14,7 +14,8 @@ from distpriv.dashboard import agree
 from distpriv.queries import Mean, Pair, SensitiveProperty
 from distpriv.records import decisions, ledger
 from distpriv.sources import FrameSource
-from tests.pages.test_pages import drawn, widget
+from tests.pages.conftest import widget
+from tests.pages.test_pages import drawn
 
 PAIR = Pair(SensitiveProperty("rich", "y"), 0.2, 0.3)
 FORM = {"Why without": "The board knows.", "Your name": "Ana"}

@@ -6,7 +6,7 @@ import pytest
 
 from distpriv.lessons import QUESTIONS, ROUNDS, STEPS
 from distpriv.site import PAGES
-from tests.pages.test_pages import widget
+from tests.pages.conftest import widget
 
 TYPED = "<script>alert(1)</script> & *60*"
 

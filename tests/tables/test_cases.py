@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -12,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import distpriv as dp
 from distpriv.tables import as_records
 from distpriv.tables.guard import read_guarded
 from distpriv.tables.rows import proposed
+from tests.tables.test_read import parquet
 
 N = 60
 K = np.arange(N)
@@ -40,12 +39,6 @@ def text(names, *columns, below="", sep=",", **how):
     """Write columns as delimited text."""
     frame = pd.DataFrame(dict(enumerate(columns))).set_axis(names, axis=1)
     return (frame.to_csv(index=False, sep=sep, **how) + below).encode()
-
-
-def parquet(**columns):
-    target = io.BytesIO()
-    pq.write_table(pa.table(columns), target)
-    return target.getvalue()
 
 
 MEAN, F = {"age": AGE.mean()}, ("F", (SEX == "F").mean())
@@ -113,7 +106,7 @@ CASES = {
         text(["score", "SCORE", "sex"], AGE, PAY, SEX),
         figures={"score": AGE.mean(), "SCORE": PAY.mean()},
     ),
-    "twins in Parquet": Case(parquet(SCORE=PAY, score=AGE), figures={"score": AGE.mean()}),
+    "twins in Parquet": Case(parquet({"SCORE": PAY, "score": AGE}), figures={"score": AGE.mean()}),
     "ages to 90 and more": Case(
         text(["age", "sex"], np.where(K > 56, "90+", AGE.astype(str)), SEX),
         figures={"age": np.where(K > 56, 90, AGE).mean()},
@@ -140,10 +133,12 @@ CASES = {
     "a nameless index": Case(text(["", "age", "sex"], K, AGE, SEX), figures=MEAN),
     "types of Arrow": Case(
         parquet(
-            dec=pa.array(AGE).cast(pa.decimal128(21, 2)),
-            half=pa.array(AGE.astype("float16")),
-            flag=pa.array([None if k % 4 == 3 else k % 4 > 0 for k in K]),
-            nested=pa.array([{"a": 1}] * N),
+            {
+                "dec": pa.array(AGE).cast(pa.decimal128(21, 2)),
+                "half": pa.array(AGE.astype("float16")),
+                "flag": pa.array([None if k % 4 == 3 else k % 4 > 0 for k in K]),
+                "nested": pa.array([{"a": 1}] * N),
+            }
         ),
         figures={"dec": AGE.mean(), "half": AGE.mean(), "flag": ("True", 2 / 3)},
         told="nested",

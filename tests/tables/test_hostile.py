@@ -9,10 +9,10 @@ import struct
 import zipfile
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import distpriv as dp
+from tests.tables.test_read import parquet
 from tests.tables.test_workbook import workbook
 
 ROWS = "".join(f"{20 + k % 50},{'FM'[k % 2]},{1000 + k}\n" for k in range(40))
@@ -68,12 +68,6 @@ def workbook_of_a_last_cell():
     return workbook_with(cells, '<row r="1048576"><c r="XFD1048576">')
 
 
-def parquet(column):
-    target = io.BytesIO()
-    pq.write_table(pa.table({"a": column}), target)
-    return target.getvalue()
-
-
 def nest(levels):
     kind = pa.int32()
     for _ in range(levels):
@@ -92,7 +86,7 @@ REFUSED = {
     "JSON of other names in each": (json.dumps(WIDE).encode(), "3000 columns"),
     "half a letter in JSON": (b'[{"a": "\\ud800", "b": 1}, {"a": "x", "b": 2}]', "half a char"),
     "Parquet without its parts": (b"PAR1" + struct.pack("<I", 2**31 - 1) + b"PAR1", "damaged"),
-    "Parquet of lists in lists": (parquet(pa.array([None, None], nest(5))), "no records"),
+    "Parquet of lists in lists": (parquet({"a": pa.array([None, None], nest(5))}), "no records"),
     "5 000 columns": (b"a," * 4_999 + b"a\n" + b"1," * 4_999 + b"1\n", "5000 columns"),
     "commas below": (TABLE + b"," * 1_000_000, "Line 42 has 1000001 values"),
     "control characters": (TABLE.replace(b"F", b"\x07"), "control character 0x07"),
