@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -54,6 +54,8 @@ from distpriv.text import whole
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from distpriv.privacy import Persons
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -290,6 +292,28 @@ class Evaluation(Result):
             return ()
         return bounds
 
+    @cached_property
+    def persons(self) -> Persons | None:
+        """Promise to each record drawn that keeps the one to each person of the table.
+
+        A sample of n of N records holds each group by its share. A person who changes groups is
+        drawn in one or the other at most λ = 2(n/N + 1/N₀) times on average, N₀ the smaller group.
+        Without replacement the samples then differ in one record if λ <= 1; with it in more with a
+        chance of at most λ²/2, which is taken off δ. A DistprivError where nothing is left.
+        """
+        one, scenario = self.scenario.persons, self.scenario
+        if one is None or scenario.records is None:
+            return one
+        average = 2 * (self.n / self.complete + 1 / max(min(self.groups[0].counts), 1))
+        twice = average**2 / 2 if scenario.replacement else 0.0
+        if average > 1 or twice >= one.delta > 0 or twice > one.delta:
+            raise DistprivError(
+                f"A sample of {whole(self.n)} of {whole(self.complete)} records may hold one "
+                "person twice, or change by more than one record with a person; to protect single "
+                "persons, release all records or a smaller sample."
+            )
+        return replace(one, delta=one.delta - twice)
+
     @property
     def bounded(self) -> bool:
         """Whether public bounds say how far one record moves each figure."""
@@ -304,7 +328,7 @@ class Evaluation(Result):
         one = self.scenario
         units = tuple(self.ruler.tolist()) if one.units == "percent" else None
         options = {"calibration": one.calibration, "grid_safe": one.grid_safe, "units": units}
-        return options | {"persons": one.persons, "bounds": self.bounds}
+        return options | {"persons": self.persons, "bounds": self.bounds}
 
     @cached_property
     def _balanced(self) -> dict[str, Any]:

@@ -171,8 +171,8 @@ def fitting(now: Evaluation, way: Way, standing: Standing) -> Way:
         release = left_of(limit, model, before, further)
     if release is way.release:
         return way
-    release, one = replace(release, promise=way.release.promise), now.scenario
-    return judge(now.model, [release], now.promise, persons=one.persons, bounds=now.bounds)[0]
+    release = replace(release, promise=way.release.promise)
+    return judge(now.model, [release], now.promise, persons=now.persons, bounds=now.bounds)[0]
 
 
 # ---------------------------------------------------------------- rules that need the table
@@ -195,13 +195,6 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
         raise NotApplicable(
             "These expected figures are of the table's own groups, which they would tell; take "
             "groups from public reference data."
-        )
-    sampled = now.scenario.records is not None
-    if sampled and now.scenario.persons is not None and 2 * now.n > now.complete:
-        raise NotApplicable(
-            "A sample of more than half of the table may hold one person twice, or change by more "
-            "than one record with a person, so the promise to persons would not hold; release all "
-            "records, or a smaller sample."
         )
     if not way.kept or way.verdict.promise != now.promise:
         raise NotApplicable(f"{way.title} does not keep the limit chosen; take another way.")

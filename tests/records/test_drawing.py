@@ -294,13 +294,18 @@ def test_large_table_in_an_engine_is_released_where_it_lies(store):
 # ---------------------------------------------------------------- dp.draw_release
 
 
-def test_persons_are_promised_nothing_in_samples_that_may_hold_them_twice(store):
+def test_persons_of_the_table_have_their_promise_in_samples(store):
     persons = dp.Persons(1, 1e-3, bounds={"age": (0, 120)})
-    for records, replacement in ((101, True), (150, False)):
+    for records, replacement in ((50, True), (150, False)):
         now = evaluated(FRAME, records=records, replacement=replacement, persons=persons)
-        with pytest.raises(NotApplicable, match="promise to persons would not hold"):
+        with pytest.raises(DistprivError, match="may hold one person twice"):
             released(store, now)
-    assert released(store, evaluated(FRAME, records=100, persons=persons)).number == 1
+    many = pd.concat([FRAME] * 20, ignore_index=True)
+    some = [evaluated(many, records=60, replacement=twice, persons=persons) for twice in (0, 1)]
+    assert some[0].persons.delta == 1e-3
+    group = min(some[1].groups[0].counts)
+    assert some[1].persons.delta == pytest.approx(1e-3 - 2 * (60 / len(many) + 1 / group) ** 2)
+    assert released(store, some[1]).number == 1
 
 
 def test_draw_release_draws_noise_alone_or_puts_it_on_record(store, tmp_path):
