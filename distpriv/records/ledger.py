@@ -13,12 +13,10 @@ from datetime import UTC, datetime
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from sqlalchemy import Connection
 
 from distpriv.display import Result, html
 from distpriv.errors import StoreError
-from distpriv.mechanisms.draws import written
 from distpriv.records import decisions
 from distpriv.records.decisions import Naming
 from distpriv.records.store import FINGERPRINTS, NAMES, RELEASES, Store, add, legible, plain, rows
@@ -76,6 +74,7 @@ class Entry(Result):
 
         The deviation is the noise's; NaN where there is no noise, or no interval.
         """
+        import numpy as np
         import pandas as pd
 
         body = self.body
@@ -85,6 +84,8 @@ class Entry(Result):
         return pd.DataFrame(columns | {"unit": body["units"]})
 
     def _repr_html_(self) -> str:
+        from distpriv.mechanisms.draws import written  # the records alone start at once
+
         frame, places = self.to_frame(), self.body["decimals"]
         for name in ("value", "low", "high"):
             numbers = zip(frame[name], places, strict=True)
