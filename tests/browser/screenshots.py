@@ -30,7 +30,9 @@ TALLEST = 4500  # pixels of a page that is photographed whole
 def settle(page: Page) -> None:
     """Wait until simulations have ended and pictures stand."""
     idle(page)
-    expect(page.get_by_role("button", name="Stop")).to_have_count(0, timeout=240_000)
+    expect(page.get_by_role("button", name="Stop", disabled=False)).to_have_count(
+        0, timeout=240_000
+    )
     page.wait_for_timeout(900)
 
 
