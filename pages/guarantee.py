@@ -83,8 +83,8 @@ with left, page.sentences():
         key="repeated",
         title="Repeated releases",
         term="repeated releases",
-        note="Noise that is drawn anew averages out, and counts as none once it is too thin for the "
-        "grid: right guesses at most. Balanced figures keep the same records.",
+        note="Noise that is drawn anew averages out, and counts as none once it is too thin for "
+        "the grid: right guesses at most. Balanced figures keep the same records.",
     )
 with right, page.sentences():
     frame = now.knowing()
