@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SHOTS, IMAGES = ROOT / "build/screenshots", ROOT / "docs/images"
-PICTURES = ["check", "tradeoff", "attack", "decide", "release", "tour"]  # of README and docs
+PICTURES = ["check", "tradeoff", "tour"]  # of README and docs
 TALLEST = 4500  # pixels of a page that is photographed whole
 
 
