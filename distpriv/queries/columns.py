@@ -102,8 +102,8 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
         unread = np.flatnonzero(np.isnan(numbers) & plain.notna().to_numpy())
         if len(unread):
             raise DistprivError(
-                f"Column {name!r} holds {plain.iloc[unread[0]]!r} in record {unread[0] + 1}, which "
-                "is no number; choose a column of numbers, or count one of its values."
+                f"Column {name!r} holds a value in record {unread[0] + 1} which is no number; "
+                "choose a column of numbers, or count one of its values."
             )
     finite = np.isfinite(numbers)
     return numbers if finite.all() else np.where(finite, numbers, np.nan)

@@ -157,8 +157,8 @@ def test_single_precision_stands_for_its_decimals():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (frame(["1", "x7", "2"]), "Column 'x' holds 'x7' in record 2, which is no number"),
-        (frame(["a", "b"], "category"), "holds 'a' in record 1"),
+        (frame(["1", "x7", "2"]), "Column 'x' holds a value in record 2 which is no number"),
+        (frame(["a", "b"], "category"), "holds a value in record 1 "),
         (frame(pd.to_datetime(["2024-01-02"])), "which is no number"),
         (pd.DataFrame({"X": [1]}), r"no column 'x'\. Did you mean 'X'\?"),
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), "has 2 columns 'x'"),
