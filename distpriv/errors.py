@@ -77,5 +77,5 @@ class StoreError(DistprivError):
     --------
     >>> dp.records.ledger.releases(dp.records.store.Store("mysql://somewhere"))
     Traceback (most recent call last):
-    distpriv.errors.StoreError: DISTPRIV_DATABASE must look like postgresql://user@host/name or ...
+    distpriv.errors.StoreError: The address of the database (ledger=, or DISTPRIV_DATABASE) must ...
     """

@@ -73,9 +73,9 @@ class Shown:
     truth: float
     right: int
     picture: str
-    frame: pd.DataFrame
-    figures: Mapping[str, Any]
-    look: Mapping[str, Any] = field(default_factory=dict)
+    frame: pd.DataFrame = field(repr=False)
+    figures: Mapping[str, Any] = field(repr=False)
+    look: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,8 @@ class Step:
     """
 
     key: str
-    prose: Mapping[str, Any]
-    compute: Callable[[Any, int], Shown]
+    prose: Mapping[str, Any] = field(repr=False)
+    compute: Callable[[Any, int], Shown] = field(repr=False)
 
     def choices(self, seed: int = 0) -> Sequence[float]:
         """Return the values of the control, which follow from the seed where counts are tried."""

@@ -12,6 +12,7 @@ from typing import Literal
 import numpy as np
 
 from distpriv.arrays import FloatArray
+from distpriv.errors import DistprivError
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy.persons import Bound, Persons
 from distpriv.text import one_of
@@ -123,8 +124,11 @@ def register(mechanism: Mechanism) -> None:
     MECHANISMS[mechanism.name] = mechanism
 
 
-def mechanism_named(name: str) -> Mechanism:
+def mechanism_named(name: object) -> Mechanism:
     """Return a mechanism by name; raises DistprivError with the nearest name if there is none."""
+    if not isinstance(name, str):
+        kind = type(name).__name__
+        raise DistprivError(f"Pass a mechanism's name, such as 'OptM', first, not a {kind}.")
     one_of("mechanism", name, MECHANISMS)
     return MECHANISMS[name]
 

@@ -104,7 +104,8 @@ def calibrate(
         Normal noise is made least, or equal, in statistics divided by these; 1 each by default.
         Noise comes back in the units of the statistics.
     reference : float, optional
-        For BalM: public share that the groups are weighted to.
+        For BalM: public share that the groups are weighted to, by default the range's middle. The
+        figures are then those of a table of that share.
     persons : Persons, optional
         What the noise shall keep for every single record besides: each vertex by which a replaced
         record moves the statistics (`record_moves`) is one more promise, about two points.

@@ -139,6 +139,11 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
                 "figure out, or promise nothing to single records."
             )
         together.setdefault((statistic.column, statistic.value is None), []).append(place)
+    used = {column for column, numbers in together if numbers}
+    for column in ranges.keys() - used if used - ranges.keys() else ():
+        raise DistprivError(
+            f"Bounds name {column!r}, whose numbers no figure uses.{near(column, used)}"
+        )
     moves = []
     for (column, numbers), places in together.items():
         some = [query.statistics[place] for place in places]
@@ -197,8 +202,7 @@ def check_bounds(model: GaussianModel, bounds: Bounds) -> None:
         if not (low <= least and largest <= high):
             raise DistprivError(
                 f"Public bounds of {column!r} from {significant(low)} to {significant(high)} "
-                f"exclude records, whose values lie between {significant(least)} and "
-                f"{significant(largest)}; widen them."
+                "exclude records; widen them to what everybody knows, not to the table's own range."
             )
 
 

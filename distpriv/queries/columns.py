@@ -25,6 +25,7 @@ Label = str | bool | int | float
 """A label as Python and JSON have it; dates are ISO text."""
 
 _LOOKED_AT = 2000  # labels, for the one that was meant
+_SHARED = 3  # records that have a label, which then tells of none of them
 _DATES = ("date", "datetime", "datetime64")
 _NUMBERS = ("boolean", "integer", "floating", "mixed-integer-float")
 
@@ -192,9 +193,9 @@ def _matches(column: pd.Series, values: Sequence[Label]) -> BoolArray:
 
 
 def _meant(column: pd.Series, value: Label) -> str:
-    """Ask after the nearest label, which may differ in its type alone."""
-    labels = list(column.dropna().unique()[:_LOOKED_AT])
-    for label in labels:
-        if str(label) == str(value):
+    """Ask after the label that differs in type or case alone, or the nearest that many share."""
+    counts, text = column.value_counts(), str(value).casefold()
+    for label in counts.index[:_LOOKED_AT]:
+        if str(label).casefold() == text:
             return f" Did you mean {as_label(label)!r}?"
-    return near(value, labels)
+    return near(value, counts.index[counts >= _SHARED][:_LOOKED_AT])

@@ -32,7 +32,8 @@ _SCHEMA = 1  # version of the tables; another one is refused
 _LOCK = 7211983  # any number, the same in all processes that make the tables
 _UNSURE = "It may have been written: try again, and it counts once."
 _ADDRESS = (
-    "DISTPRIV_DATABASE must look like postgresql://user@host/name or sqlite:////folder/file.sqlite."
+    "The address of the database (ledger=, or DISTPRIV_DATABASE) must look like "
+    "postgresql://user@host/name or sqlite:////folder/file.sqlite."
 )
 # What a failure means, and how it is recognised: SQLite's codes (s), PostgreSQL's states or their
 # classes, the system's numbers (e), and words of a driver's message that has none of these.

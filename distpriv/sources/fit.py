@@ -89,7 +89,8 @@ def fit_gaussian(
 
 def check_pairs(pair: Any) -> list[Pair]:
     """Return one or several pairs as a list; DistprivError if one is none, or is there twice."""
-    pairs = [pair] if isinstance(pair, Pair) or not hasattr(pair, "__iter__") else [*pair]
+    alone = isinstance(pair, Pair | str) or not hasattr(pair, "__iter__")
+    pairs = [pair] if alone else [*pair]
     for one in pairs:
         if not isinstance(one, Pair):
             raise DistprivError(

@@ -35,6 +35,11 @@ def test_every_value_of_a_step_fills_its_texts_and_one_option_holds(step):
         assert shown.right == right in range(3)  # what the question asks does not move
 
 
+def test_reprs_of_steps_and_of_what_they_show_are_short():
+    assert repr(STEPS[1]) == "Step(key='bells')"
+    assert len(repr(STEPS[1].show(20))) < 100
+
+
 def test_a_value_that_the_control_has_not_is_a_sentence():
     with pytest.raises(DistprivError, match=r"^noise has no value 61; take 52, 54"):
         STEPS[2].show(61)

@@ -283,6 +283,7 @@ def test_laplace_noise_of_a_shift_on_a_grid_leaves_what_quadrature_may_err_by():
         ("OptM", {"guesses": 60, "units": [1, 1]}, "Units must be 5 numbers above 0"),
         ("DirM(L)", {"epsilon": 0}, "needs an ε above 0"),
         ("DaumM", {"guesses": 60}, "Did you mean 'DauM'?"),
+        (MODEL, {"guesses": 60}, "Pass a mechanism's name, such as 'OptM', first"),
         ("BalM", {"reference": 1.5}, "must lie between 0 and 1"),
         ("BalM", {"reference": "half"}, "must be a number"),
         ("OptM", {"guesses": 60, "persons": (1, 1e-3)}, "persons must be Persons(epsilon, delta)"),

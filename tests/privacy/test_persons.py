@@ -124,13 +124,17 @@ def test_bounds_are_kept_in_their_order_and_checked():
     for low, high in ((18, 90), (17, 89)):
         with pytest.raises(DistprivError, match=f"'age' from {low} to {high} exclude records"):
             check_bounds(fitted, {"age": (low, high)})
+    with pytest.raises(DistprivError) as caught:
+        check_bounds(fitted, {"age": (18, 80)})
+    assert "17" not in str(caught.value)
+    assert "90" not in str(caught.value)  # the table's own range is not for public bounds
 
 
 @pytest.mark.parametrize(
     ("bounds", "sentence"),
     [
         ({}, "'age' has no public bounds"),
-        ({"Age": (0, 1)}, "Did you mean 'Age'?"),
+        ({"Age": (0, 1)}, "Bounds name 'Age', whose numbers no figure uses. Did you mean 'age'?"),
         ({"age": (9, 3)}, "are 9 and 3; give two numbers, the lower one first"),
         ({"age": (3, 3)}, "the lower one first"),
         ({"age": (0, float("inf"))}, "give two numbers"),

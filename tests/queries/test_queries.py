@@ -67,6 +67,7 @@ def test_label_is_looked_for_in_columns_of_any_type(values, dtype, label):
     [
         (["Female", "Male"], "female", "No record has x = 'female'. Did you mean 'Female'?"),
         ([1, 2], "3", "No record has x = '3'."),
+        (["Doe7"] * 3, "Doe8", "No record has x = 'Doe8'. Did you mean 'Doe7'?"),
         (["1", "2"], 1, "No record has x = 1. Did you mean '1'?"),
         ([1, "1"], "True", "No record has x = 'True'."),
         (["a", None], "zzzz", "No record has x = 'zzzz'."),
@@ -80,6 +81,11 @@ def test_label_that_no_record_has(values, label, message):
     with pytest.raises(DistprivError) as error:
         flags(values, None, label)
     assert str(error.value).startswith(message)
+
+
+def test_label_that_few_records_share_is_not_told():
+    with pytest.raises(DistprivError, match=r"^No record has x = 'Doe8'\.$"):
+        flags(["Doe7", "Doe7"], None, "Doe8")
 
 
 @pytest.mark.parametrize(
