@@ -31,6 +31,8 @@ def follow_address() -> None:
     if pair.isdecimal() and not before:
         mine.pair = int(pair)
     address = {"step": str(mine.place)} | ({"pair": str(mine.pair)} if mine.pair else {})
+    if not mine.pair:
+        st.query_params.pop("pair", None)
     if any(st.query_params.get(name) != value for name, value in address.items()):
         st.query_params.update(address)
         at = time.monotonic()

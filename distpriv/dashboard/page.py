@@ -27,9 +27,10 @@ __all__ = ["WORDS", "about", "choice", "current", "errors", "escape", "fault", "
 __all__ += ["readable", "sentences", "session", "show", "tip"]
 
 CONFIG = {"displaylogo": False, "displayModeBar": False, "typesetMath": False}
-IN_PIXELS = {"size", "height", "l", "r", "t", "b", "xshift", "yshift", "ax", "ay"}
-PROJECTED = 1.4
-"""How much larger pictures are while presenting; style.css enlarges what is around them."""
+IN_PIXELS = {"size", "l", "r", "t", "b", "xshift", "yshift", "ax", "ay"}
+PROJECTED = 1.34
+"""How much larger words in pictures are while presenting; style.css enlarges all else, and gives
+pictures the height that the window leaves."""
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]()<>#+\-.!|~$:&=^\"'])")
 # Streamlit makes links of bare addresses, and icons and arrows of signs, after it has read the
 # Markdown; a joiner ends that.
@@ -203,12 +204,14 @@ def show(
         figures = [type(one)(_larger(one.to_dict())) for one in figures]
     if title:
         st.subheader(title, anchor=False, help=tip(term) if term else None)
-    with st.container(key=f"{key}-panels"):
+    fits = session().present and figures[0].layout.bargap is None  # bars need their height
+    with st.container(key=f"{key}-panels{'-fit' if fits else ''}"):
         for begin in range(0, len(figures), columns):
             row = st.columns(min(columns, len(figures)))
             for place, panel in enumerate(figures[begin : begin + columns]):
                 row[place].plotly_chart(
                     panel,
+                    height="stretch" if fits else "content",
                     key=f"{key}-{begin + place}",
                     alt=alt if begin + place == 0 else f"Panel {begin + place + 1} of the picture.",
                     config=config,

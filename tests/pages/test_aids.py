@@ -52,9 +52,9 @@ def test_present_hides_the_sidebar_and_stays_from_page_to_page(projected):
     assert "present" not in app.query_params
 
 
-def test_pictures_are_larger_for_a_projector():
-    figure = {"layout": {"font": {"size": 10}, "width": 5}, "data": [{"x": [1, 2]}]}
+def test_words_in_pictures_are_larger_for_a_projector():
+    figure = {"layout": {"font": {"size": 10}, "height": 5}, "data": [{"x": [1, 2]}]}
     larger = page._larger(figure)
-    assert larger["layout"]["font"]["size"] == pytest.approx(14)
-    assert larger["layout"]["width"] == 5
+    assert larger["layout"]["font"]["size"] == pytest.approx(13.4)
+    assert larger["layout"]["height"] == 5
     assert larger["data"][0]["x"] == [1, 2]

@@ -56,6 +56,13 @@ def test_all_steps_are_guessed_and_answered_and_the_file_holds_it(tour):
     assert mine.texts == {QUESTIONS[0]: TYPED, QUESTIONS[1]: ""}
 
 
+def test_an_address_of_no_step_and_no_pair_is_set_right(fresh):
+    fresh.query_params["step"], fresh.query_params["pair"] = "99", "abc"
+    app = fresh.switch_page(PAGES / "tour.py").run()
+    assert app.query_params["step"] == str(len(STEPS) + 1)
+    assert "pair" not in app.query_params
+
+
 def test_a_link_of_a_pair_opens_its_step_with_its_draws(fresh):
     fresh.query_params["step"], fresh.query_params["pair"] = "4", "7"
     app = fresh.switch_page(PAGES / "tour.py").run()
