@@ -171,6 +171,11 @@ def handed_in() -> str:
     return mine.export()
 
 
+def take_text(question: str, key: str) -> None:
+    """Keep a text, even if the click that ends it leaves the page."""
+    mine.texts[question] = session[key]
+
+
 def finish() -> None:
     """Show what was seen, ask for two answers in writing, and hand out the file."""
     shows, rights = mine.done()
@@ -183,7 +188,8 @@ def finish() -> None:
     with narrow:
         for place, question in enumerate(lessons.QUESTIONS):
             key = kept(f"text-{place}", mine.texts.get(question, ""))
-            mine.texts[question] = st.text_area(question, key=key, max_chars=4000)
+            typed: dict[str, Any] = {"on_change": take_text, "args": (question, key)}
+            mine.texts[question] = st.text_area(question, key=key, max_chars=4000, **typed)
         name = f"tour-pair-{mine.pair}.html" if mine.pair else "tour.html"
         look: dict[str, Any] = {"type": "primary", "icon": ":material/download:"}
         file = "Download all as one file", handed_in, name, "text/html"
