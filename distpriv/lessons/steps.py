@@ -281,7 +281,7 @@ def _failing(epsilon: float, seed: int) -> Shown:
     pair = replace(model.pairs[0], steps=np.zeros(m), joint_steps=np.zeros((2, m)))
     smooth = replace(model, pairs=(pair,))  # as if figures had densities
     lines = pd.DataFrame({"published": 100 * accuracies(model, noises)}, index=epsilons)
-    lines["On paper"] = 100 * accuracies(smooth, noises)
+    lines["No steps"] = 100 * accuracies(smooth, noises)
     lines["ceiling"] = ceiling(epsilons, _DELTA)
     place = epsilons.index(epsilon)
     noise, (reached, paper, promised) = noises[place], lines.to_numpy()[place].tolist()
