@@ -46,7 +46,7 @@ def kept(name: str, value: Any) -> str:
     return f"tour-{name}"
 
 
-def compare(guess: str, truth: str, names: tuple[str, str] = ("Your guess", "It is")) -> None:
+def compare(guess: str, truth: str, names: tuple[str, str]) -> None:
     """Write a guess beside what it was about."""
     with st.container(key="asked"):
         for place, name, text in zip(st.columns(2), names, (guess, truth), strict=True):
@@ -122,7 +122,8 @@ def answer(step: Step, shown: Shown, value: float) -> None:
         if step.key == "attacker":
             show_score()
         else:
-            compare("–" if guess is None else step.write(guess), step.write(shown.truth))
+            names = "Your guess", step.prose.get("truth", "It is")
+            compare("–" if guess is None else step.write(guess), step.write(shown.truth), names)
         control(step, value)
         words = [option for option, _ in step.prose["options"]]
         key = kept(f"{step.key}-option", mine.chosen.get(step.key))
