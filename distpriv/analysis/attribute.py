@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from distpriv.analysis.comparison import Way, judge, noises, ways_frame
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sentences import PLAIN, Style, off
 from distpriv.attribute import Assumption
 from distpriv.attribute.quilt import QuiltResult
 from distpriv.errors import DistprivError
 from distpriv.text import listed, significant
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from distpriv.analysis.evaluation import Evaluation
 
 __all__ = ["ASSUMED", "averages_answer", "hiding_noise", "printed_noise", "quilt_answer"]
 __all__ += ["read_assumptions", "table_answer", "ways_of_hiding"]

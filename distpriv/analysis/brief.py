@@ -19,7 +19,7 @@ class Brief(pd.DataFrame):
     """A DataFrame that prints the columns that its attributes name; without one of them, all.
 
     ``attrs["brief"]`` has headings by column, each with digits behind a blank: "error 3" for three
-    significant digits, "right .1" for one decimal place, "way " for what is no number.
+    significant digits, "right .1" for one decimal place, "way " for what is not a number.
     """
 
     @property

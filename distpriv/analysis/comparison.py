@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from distpriv.analysis.brief import brief
 from distpriv.arrays import FloatArray
 from distpriv.display import Progress, Result, showing
 from distpriv.errors import DistprivError, NotApplicable
@@ -24,9 +26,6 @@ from distpriv.model import (
 )
 from distpriv.privacy import Verdict, delivered_epsilon, verdicts
 from distpriv.text import percent, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "compared", "gaussian_names"]
 __all__ += [
@@ -344,8 +343,6 @@ def compare(
 
 def compared(rows: Iterable[Way], labels: Sequence[str]) -> pd.DataFrame:
     """Return a row a way, see `compare`."""
-    from distpriv.analysis.brief import brief
-
     names = "key", "title", "guesses", "percent", "estimated_percent", "kept", "rests"
     return brief(ways_frame(rows, labels, dict(zip(names, names, strict=True))), _BRIEF)
 
@@ -354,8 +351,6 @@ def ways_frame(
     rows: Iterable[Way], labels: Sequence[str], columns: Mapping[str, str]
 ) -> pd.DataFrame:
     """Return attributes of ways by column, then each statistic's errors in a column "± label"."""
-    import pandas as pd
-
     values = [(*(getattr(one, name) for name in columns.values()), *one.errors) for one in rows]
     return pd.DataFrame(values, columns=[*columns, *(f"± {label}" for label in labels)])
 

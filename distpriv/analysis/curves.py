@@ -5,9 +5,10 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from distpriv.analysis.comparison import gaussian_names, mean_percent, ways
 from distpriv.arrays import FloatArray
@@ -18,9 +19,6 @@ from distpriv.model import GaussianModel, Promise, Release, fit_groups
 from distpriv.privacy import accuracies
 from distpriv.privacy.exact_law import compute_law
 from distpriv.queries import Pair
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["EPSILONS", "about", "ceiling", "ceiling_frame", "epsilon_frame", "packed", "part"]
 __all__ += ["reach_frame", "reach_widths", "width_frame", "widths_of"]
@@ -44,8 +42,6 @@ def epsilon_frame(
     Columns mechanism, epsilon, guesses (of 100), error (mean, in per cent by the ruler) and each
     statistic's error in a column "± label". `options` are those of `calibrate_all`.
     """
-    import pandas as pd
-
     lines = gaussian_names() if names is None else names
     jobs = [(name, Promise(float(epsilon), delta)) for name in lines for epsilon in epsilons]
     results = zip(jobs, calibrate_all(jobs, model, **options), strict=True)
@@ -80,8 +76,6 @@ def width_frame(
     100), error (mean, in per cent by the ruler) and width (Δp, in points of 100). Where the figures
     as they are keep the promise, mechanisms add nothing. Options are those of `ways`.
     """
-    import pandas as pd
-
     first, *others = (one.pair for one in model.pairs)
     groups = [one.groups for one in model.pairs]
     noisy, rows = gaussian_names(), []
@@ -125,8 +119,6 @@ def reach_frame(
     Noise is that of the model's own range; a release that keeps records ends where a range has
     fewer. Columns release, width (Δp, in points of 100) and guesses (of 100).
     """
-    import pandas as pd
-
     one, rows = model.pairs[pair], []
     simulated: dict[str, Any] = {"method": model.method, "tables": None if model.exact else _TABLES}
     for width in reach_widths(model, pair) if widths is None else widths:
@@ -158,8 +150,6 @@ def ceiling_frame(frame: pd.DataFrame, levels: Mapping[str, float], delta: float
     From lines of `epsilon_frame`, and levels of right guesses by release. Columns release, epsilon
     and guesses (of 100); what promises of that δ allow whatever the data is the release "ceiling".
     """
-    import pandas as pd
-
     epsilons = np.unique(frame["epsilon"]) if len(frame) else EPSILONS
     lines = {**levels, "ceiling": ceiling(epsilons, delta)}
     parts = [frame[["mechanism", "epsilon", "guesses"]].rename(columns={"mechanism": "release"})]

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
+import pandas as pd
 
 from distpriv.analysis import curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key, key_of
@@ -44,18 +45,13 @@ from distpriv.model.diagnostics import (
     covariance_difference,
 )
 from distpriv.model.simulate import simulate
-from distpriv.privacy import Bound, check_bounds, delivered_epsilon, record_moves
+from distpriv.privacy import Bound, Persons, check_bounds, delivered_epsilon, record_moves
 from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Pair, Query
 from distpriv.sources import Source, source_of
 from distpriv.sources.fit import check_pairs, with_records
 from distpriv.text import whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from distpriv.privacy import Persons
 
 __all__ = ["Evaluation", "evaluate"]
 
@@ -107,7 +103,7 @@ def evaluate(
     """
     if not isinstance(scenario, Scenario):
         raise DistprivError(
-            f"A {type(scenario).__name__} is no Scenario; pass one first, the table second."
+            f"A {type(scenario).__name__} is not a Scenario; pass one first, the table second."
         )
     if not scenario.secrets:
         raise DistprivError("Nothing is to be hidden; choose whose share nobody should find out.")
@@ -309,8 +305,7 @@ class Evaluation(Result):
         if average > 1 or twice >= one.delta > 0 or twice > one.delta:
             raise DistprivError(
                 f"A sample of {whole(self.n)} of {whole(self.complete)} records may hold one "
-                "person twice, or change by more than one record with a person; to protect single "
-                "persons, release all records or a smaller sample."
+                "person twice; to protect single persons, release all records or a smaller sample."
             )
         return replace(one, delta=one.delta - twice)
 
@@ -609,8 +604,6 @@ class Evaluation(Result):
 
         In per cent by the ruler; the second has columns mechanism, guesses, error.
         """
-        import pandas as pd
-
         chosen = [*places]
         columns = [f"± {self.query.labels[place]}" for place in chosen]
         worst = 100 * (lines.reindex(columns=columns) / self.ruler[chosen]).max(axis=1)

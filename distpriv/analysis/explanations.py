@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+
+import pandas as pd
 
 from distpriv.analysis.curves import ceiling
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.guarantee import NEAR, SCATTERED, extra_noise
 from distpriv.analysis.sentences import PLAIN, SAMPLED, Style
+from distpriv.attacks import Audit
 from distpriv.distances import close_attackers
 from distpriv.text import listed, percent, significant, times, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from distpriv.analysis.evaluation import Evaluation
-    from distpriv.attacks import Audit
 
 __all__ = ["accepted_advice", "accepted_lead", "accepted_title", "audit", "basis"]
 __all__ += ["belief_lead", "close_lead", "extra_lead", "failing", "fit_table", "fit_tests"]
@@ -194,7 +191,7 @@ def fit_tests(now: Evaluation, style: Style = PLAIN) -> tuple[str, ...]:
     words += [SAMPLED] if now.sampled else []
     others = [one.title for one in now.query.statistics if not one.linear]
     if others:
-        verb = "is no sum, so its" if len(others) == 1 else "are no sums, so their"
+        verb = "is not a sum, so its" if len(others) == 1 else "are not sums, so their"
         words.append(
             f"{listed(style.name(name) for name in others)} {verb} law was fitted to simulated "
             "tables; noise covers what they leave open."

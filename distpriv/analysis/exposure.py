@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import chdtri, ndtr
 
+from distpriv.analysis.brief import brief
 from distpriv.analysis.tables import medians, sample, secrets
 from distpriv.arrays import BoolArray, FloatArray, integer, number
 from distpriv.display import Progress, tracked
@@ -18,9 +20,6 @@ from distpriv.queries import Query, SensitiveProperty, Statistic
 from distpriv.queries.columns import numbers_of
 from distpriv.queries.statistics import as_query
 from distpriv.sources import Source, source_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["exposure", "secret_labelled"]
 
@@ -78,7 +77,7 @@ def exposure(
     Raises
     ------
     DistprivError
-        If no column can be a secret, n is no number of records, or the width is no such fraction.
+        If no column can be a secret, n is not a number of records, or the width is no such fraction.
 
     Examples
     --------
@@ -87,10 +86,6 @@ def exposure(
      duration > 36       38.5   28.5 48.5         98.1
     amount > 11800       49.9   39.9 59.9         98.0
     """
-    import pandas as pd
-
-    from distpriv.analysis.brief import brief
-
     width = number("The distance of two shares", width)
     if not 0 < width < 1 - 2 * _MARGIN:
         raise DistprivError(f"Two shares cannot be {width!r} apart; choose a fraction such as 0.1.")

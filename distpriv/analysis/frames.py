@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtri, stdtrit
 
 from distpriv.arrays import FloatArray
@@ -16,9 +16,6 @@ from distpriv.model.diagnostics import mardia, misfit, normality
 from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, pair_loss
 from distpriv.text import percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["attack_frame", "belief_frame", "bells_frame", "contributions_frame", "draws_frame"]
 __all__ += ["fit_frame", "plane_frames", "points_frame", "recall_frame", "separation"]
@@ -41,8 +38,6 @@ def bells_frame(
 
     Columns panel, guesses, kept, score (in standard deviations) and one density a share.
     """
-    import pandas as pd
-
     parts, (low, high) = [], shares
     for title, guesses, kept in panels:
         head = {"panel": title, "guesses": guesses, "kept": kept, "score": _SCORES}
@@ -59,8 +54,6 @@ def attack_frame(accuracy: Mapping[str, FloatArray]) -> pd.DataFrame:
     simulations, guesses, low and high: the mean so far and its 95 % interval by Student's t, of
     100. The interval is NaN after one repetition.
     """
-    import pandas as pd
-
     if not accuracy:
         return pd.DataFrame(columns=["release", "simulations", "guesses", "low", "high"])
     running = (100 * pd.DataFrame(dict(accuracy))).expanding()
@@ -82,8 +75,6 @@ def _half(deviations: pd.Series, counts: pd.Series) -> FloatArray:
 
 def together(parts: Sequence[pd.DataFrame], *columns: str) -> pd.DataFrame:
     """Return frames below each other, with these columns even if there is none yet."""
-    import pandas as pd
-
     empty = pd.DataFrame(columns=[*dict.fromkeys(columns)])
     return pd.concat([*parts], ignore_index=True) if parts else empty
 
@@ -97,8 +88,6 @@ def belief_frame(
     shares in the range are as likely, for the range is public. Columns release ("prior" for what
     comes before), share (in per cent) and belief (a multiple of that before).
     """
-    import pandas as pd
-
     one, rng = model.pairs[pair], np.random.default_rng(seed)
     side = int(rng.integers(2))
     figures = simulate(model, pair, 1, rng)[side, 0]
@@ -121,8 +110,6 @@ def recall_frame(
 
     Columns release, recall and precision (in per cent, at even odds) and f_score, the largest F_1.
     """
-    import pandas as pd
-
     recall = np.linspace(0.01, 1.0, 100)
     parts = []
     for name, release in releases.items():
@@ -139,8 +126,6 @@ def points_frame(runs: Iterable[tuple[str, float, float]], across: str) -> pd.Da
     From repetitions (release, place, share of right guesses). Columns release, `across` (the
     place), guesses, low and high (of 100), of places with two repetitions or more.
     """
-    import pandas as pd
-
     frame = pd.DataFrame(runs, columns=["release", across, "right"])
     frame["right"] = 100 * frame["right"].astype(float)
     each = frame.groupby(["release", across], sort=False)["right"].agg(["mean", "std", "count"])
@@ -165,8 +150,6 @@ def fit_frame(model: GaussianModel, draws: FloatArray, pair: int = 0) -> pd.Data
 
     Columns statistic, share, mean, deviation, step (0: no grid) and misfit (in points of 100).
     """
-    import pandas as pd
-
     one, rows = model.pairs[pair], []
     for place, label in enumerate(titles_of(model)):
         for side, share in enumerate(shares_of(model, pair)):
@@ -182,8 +165,6 @@ def tests_frame(model: GaussianModel, draws: FloatArray, pair: int) -> pd.DataFr
     Columns statistic, share, p and deviation; the last rows, "all together", have Mardia's test,
     twice the smaller p of skewness and kurtosis.
     """
-    import pandas as pd
-
     one, labels, shares = model.pairs[pair], titles_of(model), shares_of(model, pair)
     each = normality(draws, one, labels, shares)[["statistic", "share", "p"]]
     each = each.assign(deviation=_deviations(one).T.ravel())
@@ -201,8 +182,6 @@ def _deviations(pair: PairModel) -> FloatArray:
 
 def draws_frame(model: GaussianModel, draws: FloatArray, pair: int = 0) -> pd.DataFrame:
     """Return simulated tables, shape (2, R, m), with columns statistic, share, value."""
-    import pandas as pd
-
     pairs = [*product(titles_of(model), shares_of(model, pair))]
     names = np.array(pairs, dtype=object).repeat(draws.shape[1], axis=0)
     frame = pd.DataFrame(names, columns=["statistic", "share"])
@@ -221,8 +200,6 @@ def plane_frames(
     In pooled standard deviations from the middle of both shares. The first has columns name, kind
     ("share" or "noise"), x, y (mean) and xx, xy, yy (covariance); the second share, x, y.
     """
-    import pandas as pd
-
     one, shares = model.pairs[pair], shares_of(model, pair)
     places, chosen, m = list(axes), np.ix_(axes, axes), len(one.difference)
     unit = np.sqrt(np.diagonal(one.pooled)[places].clip(0))
@@ -248,8 +225,6 @@ def contributions_frame(model: GaussianModel, pair: int = 0) -> pd.DataFrame:
 
     Columns statistic, alone, without.
     """
-    import pandas as pd
-
     fitted, labels = model.pairs[pair], titles_of(model)
     every = [*range(len(labels))]
 

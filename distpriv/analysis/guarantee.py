@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from distpriv.composition import repeated
 from distpriv.distances import normal_reach, relaxed_promise
@@ -20,9 +20,6 @@ from distpriv.privacy.meaning import (
     posterior_bounds,
     records_to_match,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["NEAR", "OFTEN", "Meaning", "extra_noise", "knowing_frame", "meaning"]
 __all__ += ["profile_frame", "relaxed_frame", "repeated_frame"]
@@ -57,8 +54,6 @@ def relaxed_frame(
     Theorem 4.6 over λ, in columns lambda and eta, and over all points of the first line. η is
     measured after the noise: before it, it is 1 for figures that move in steps.
     """
-    import pandas as pd
-
     pairs = [_without_records(pair) for pair in model.pairs]
     near, moved = [], []
     for square in ((1 + off) ** 2, (1 + off) ** -2):
@@ -111,8 +106,6 @@ def repeated_frame(
 
     Columns way, releases and those of :func:`distpriv.composition.repeated`.
     """
-    import pandas as pd
-
     frames = []
     for one in releases:
         counts = _REPEATED if one.kind == "noise" else (1,)  # others are the same each time
@@ -139,8 +132,6 @@ def knowing_frame(
 
 
 def _frame(rows: Iterable[tuple[Release, float, float]], *columns: str) -> pd.DataFrame:
-    import pandas as pd
-
     return pd.DataFrame([(one.mechanism, *rest) for one, *rest in rows], columns=["way", *columns])
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
+import pandas as pd
 from scipy import optimize
 
+from distpriv.analysis.brief import brief
 from distpriv.analysis.comparison import gaussian_names, judge, noises, ruler
 from distpriv.arrays import FloatArray, number
 from distpriv.display import Progress, plain, tracked
@@ -19,9 +21,6 @@ from distpriv.mechanisms.calibration import check_model
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy import delivered_epsilon, privacy_loss
 from distpriv.text import one_of, percent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["ErrorLimit", "Limit", "LimitKind", "choose"]
 
@@ -184,10 +183,6 @@ def choose(
     mechanism    ε  at δ right of 100 error in %
          ExpM 3.85 0.001         68.5          5
     """
-    import pandas as pd
-
-    from distpriv.analysis.brief import brief
-
     check_model(model)
     delta = number("δ", delta, 0, 1, below=True)
     names = [names] if isinstance(names, str) else [*(names or gaussian_names())]
@@ -227,7 +222,7 @@ def _accepted(limits: Any, model: GaussianModel) -> FloatArray:
     for one in limits:
         if not isinstance(one, ErrorLimit):
             raise DistprivError(
-                f"{one!r} is no limit; write Limit('guesses', 60) or an ErrorLimit."
+                f"{one!r} is not a limit; write Limit('guesses', 60) or an ErrorLimit."
             )
         one_of("figure", one.label, labels)
         place = labels.index(one.label)

@@ -54,7 +54,7 @@ def _read_label(text: str) -> Label:
     with suppress(ValueError):
         label = json.loads(text[1:])
     if not isinstance(label, str | bool | int | float):
-        raise DistprivError(f"{text!r} in the link is no value; choose the value anew.")
+        raise DistprivError(f"{text!r} in the link is not a value; choose the value again.")
     return label
 
 
@@ -75,7 +75,7 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
     for part in filter(None, text.split(",")):
         kind, *names = part.split(":")
         if len(names) not in (1, 2):
-            raise DistprivError(f"{part!r} in the link is no figure; choose the figures anew.")
+            raise DistprivError(f"{part!r} in the link is not a figure; choose the figures again.")
         column, *more = names
         statistics.append(Statistic(kind, _unescape(column), **_read_more(kind, more)))
     return tuple(statistics)
@@ -93,7 +93,7 @@ def _read_more(kind: str, texts: list[str]) -> dict[str, Any]:
         return {"level": float(texts[0])}
     except ValueError:
         raise DistprivError(
-            f"{texts[0]!r} in the link is no level of a quantile; choose the figures anew."
+            f"{texts[0]!r} in the link is not a level of a quantile; choose the figures again."
         ) from None
 
 
@@ -115,11 +115,11 @@ def read_secret(text: str) -> SensitiveProperty:
     column, word = _unescape(name), parts[0][1:] if parts and parts[0][:1] == "~" else ""
     if word not in _WORDS:
         if not parts:
-            raise DistprivError(f"{text!r} in the link names no value; choose the secret anew.")
+            raise DistprivError(f"{text!r} in the link names no value; choose the secret again.")
         return SensitiveProperty(column, tuple(map(_read_label, parts)))
     ends: list[Any] = [*map(_unescape, parts[1:])]
     if len(ends) != _WORDS[word]:
-        raise DistprivError(f"{':'.join(parts)!r} in the link is no range; choose the secret anew.")
+        raise DistprivError(f"{':'.join(parts)!r} in the link is not a range; choose the secret again.")
     if word != "contains":
         with suppress(ValueError):  # dates stay as they are
             ends = [*map(float, ends)]
@@ -140,4 +140,4 @@ def read_bounds(text: str) -> tuple[Bound, ...]:
     except DistprivError:
         raise
     except ValueError:
-        raise DistprivError(f"{text!r} in the link are no bounds; choose them anew.") from None
+        raise DistprivError(f"{text!r} in the link are not bounds; choose them again.") from None

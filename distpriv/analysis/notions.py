@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from scipy.special import ndtr
 
 from distpriv.analysis.comparison import judge
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sentences import PLAIN, Style
 from distpriv.composition import counterexample
 from distpriv.distances import optimal_coupling
@@ -25,11 +26,6 @@ from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy import NormalLoss
 from distpriv.text import percent, significant, whole
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from distpriv.analysis.evaluation import Evaluation
-
 __all__ = ["composition_frame", "costs_table", "density_frame", "laws_frame", "map_frame"]
 __all__ += ["moves_frame", "moves_words", "pufferfish", "rates_table", "score_frame"]
 
@@ -43,16 +39,12 @@ _NAMES = "Wasserstein", "ApproxWasserstein", "BoundedWasserstein", "ExpM(L)"
 
 def density_frame(test: RecordTest) -> pd.DataFrame:
     """Return densities of a noisy count that is 0 without a record and 1 with it."""
-    import pandas as pd
-
     present, absent = test.densities(_RELEASED)
     return pd.DataFrame({"released": _RELEASED, "without": absent, "present": present})
 
 
 def rates_table(test: RecordTest, threshold: float, beta: float) -> pd.DataFrame:
     """Return what a test reaches at a threshold and at the best one, as people read it."""
-    import pandas as pd
-
     places = [threshold, float(test.threshold(beta))]
     recall, precision, score = test.scores(places, beta)
     rows = {
@@ -67,8 +59,6 @@ def rates_table(test: RecordTest, threshold: float, beta: float) -> pd.DataFrame
 
 def score_frame(test: RecordTest, beta: float) -> pd.DataFrame:
     """Return the largest F_β against ε, of who knows nothing and of this test's attacker."""
-    import pandas as pd
-
     noise, knowledge = (test.delta, test.calibration), (test.prior, test.records, test.time)
     knows = {"knows nothing": (0.0, 0.0, 0.0)} | (
         {"knows more": knowledge} if any(knowledge) else {}
@@ -80,8 +70,6 @@ def score_frame(test: RecordTest, beta: float) -> pd.DataFrame:
 
 def map_frame(epsilon: float, framework: str, independent: bool) -> pd.DataFrame:
     """Return what ε can be in each notion, what it protects and which inputs it compares."""
-    import pandas as pd
-
     ends = convert(epsilon, framework, independent=independent)
     rows = [(key, *entry, *ends[key], _range(*ends[key])) for key, entry in FRAMEWORKS.items()]
     columns = ["notion", "name", "protects", "neighbours", "source", "least", "largest", "epsilon"]
@@ -99,8 +87,6 @@ def _range(low: float, high: float) -> str:
 
 def composition_frame(correlation: float, noise: float) -> pd.DataFrame:
     """Return right guesses of 100 from two figures of one table, each alone and together."""
-    import pandas as pd
-
     distances = counterexample(_SHIFT, correlation, noise).values()
     names = "First figure, with noise", "Second figure, without noise", "Both together"
     guesses = [100 * NormalLoss(np.array([one]), np.ones(1)).accuracy() for one in distances]
@@ -133,8 +119,6 @@ def laws_frame(model: GaussianModel) -> pd.DataFrame:
     The exact laws where they are known, else the fitted normals; at most about 60 values, as one
     for several neighbours where there are more.
     """
-    import pandas as pd
-
     pair, laws = model.pairs[0], single_laws(model)
     deviation = np.sqrt(pair.covariances[:, 0, 0])
     if laws is None:
@@ -162,8 +146,6 @@ def moves_frame(laws: pd.DataFrame, delta: float, most: int = 4) -> pd.DataFrame
 
     Columns start, end, mass, beyond: whether a move is beyond the W of (W, δ)-closeness.
     """
-    import pandas as pd
-
     values = laws["value"].to_numpy()
     coupling = optimal_coupling(values, values, delta, laws["low"], laws["high"])
     columns = {"start": values[coupling.sources], "end": values[coupling.targets]}
@@ -191,8 +173,6 @@ def moves_words(
 
 def costs_table(model: GaussianModel, epsilon: float, delta: float, unit: str) -> pd.DataFrame:
     """Return what Wasserstein noise and ExpM(L) cost at one ε, as people read it."""
-    import pandas as pd
-
     promises = [Promise(epsilon, delta if name in _NAMES[1:3] else 0.0) for name in _NAMES]
     rows = []
     releases = calibrate_all([*zip(_NAMES, promises, strict=True)], model)

@@ -8,7 +8,9 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from hashlib import blake2b
 from pathlib import Path
 from types import UnionType
-from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import pandas as pd
 
 from distpriv.analysis.limits import Limit
 from distpriv.arrays import integer
@@ -21,9 +23,6 @@ from distpriv.privacy import Bound, Persons, as_bounds
 from distpriv.queries import Pair, Query, Statistic
 from distpriv.tables.options import ReadOptions, Row
 from distpriv.text import near, one_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Scenario"]
 
@@ -122,8 +121,6 @@ class Scenario(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a choice that differs from the default: setting and value."""
-        import pandas as pd
-
         values = {one.name: getattr(self, one.name) for one in fields(self)}
         rows = [
             (name, "; ".join(map(str, one)) if isinstance(one, tuple) else one)
@@ -181,9 +178,9 @@ class Scenario(Result):
         except ReadError:
             raise
         except (ValueError, TypeError, RecursionError):
-            raise ReadError("This is no scenario, for it is no JSON; save it anew.") from None
+            raise ReadError("This is not a scenario, because it is not JSON; save it again.") from None
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
-            raise ReadError("This is no scenario of distpriv; choose a file that it has saved.")
+            raise ReadError("This is not a scenario of distpriv; choose a file that it saved.")
         if plain.get("version") != _VERSION:
             raise ReadError(
                 f"The scenario has version {plain.get('version')!r}, and this program reads "
@@ -250,6 +247,6 @@ def _as(kind: Any, value: Any) -> Any:
     if isinstance(kind, type) and is_dataclass(kind):
         types = get_type_hints(kind)
         return kind(**{name: _as(types[name], one) for name, one in value.items()})
-    if type(value) is not kind and (kind, type(value)) != (float, int):  # True is no number
+    if type(value) is not kind and (kind, type(value)) != (float, int):  # True is not a number
         raise TypeError
     return value

@@ -5,22 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+import pandas as pd
+
+from distpriv.analysis.comparison import Way
+from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.guarantee import OFTEN
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
+from distpriv.model import Promise
 from distpriv.model.diagnostics import chance
+from distpriv.privacy import Persons
+from distpriv.queries import Pair
 from distpriv.text import listed, percent, significant, times, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from distpriv.analysis.comparison import Way
-    from distpriv.analysis.evaluation import Evaluation
-    from distpriv.model import Promise
-    from distpriv.privacy import Persons
-    from distpriv.queries import Pair
 
 __all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "advice"]
 __all__ += ["attack_lead", "attack_title", "caveats", "chance", "check_lead", "check_title"]

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from distpriv.analysis.scenario import Scenario
 from distpriv.errors import DistprivError
@@ -18,9 +19,6 @@ from distpriv.queries.columns import dates_of, numbers_of
 from distpriv.sources import FrameSource, Source
 from distpriv.sources.frame import EngineError
 from distpriv.tables.examples import EXAMPLES, load_example
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["EXAMPLE_TITLES", "cell", "example_source", "fits", "grid_pair", "identifiers"]
 __all__ += ["medians", "sample"]

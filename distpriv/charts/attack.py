@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
+
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import style
 from distpriv.text import significant, times
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    import pandas as pd
-    import plotly.graph_objects as go
 
 Across = Literal["width", "epsilon"]
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection
+from typing import Any
 
 import networkx as nx
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
+from distpriv.attribute import BayesianNetwork, Quilt
 from distpriv.charts import style
 from distpriv.text import listed, percent, significant
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
-
-    import pandas as pd
-    import plotly.graph_objects as go
-
-    from distpriv.attribute import BayesianNetwork, Quilt
 
 _LOOKS = {  # colour and mark of an attribute by its part
     "protected": (style.HIGH, "square"),

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import style
 from distpriv.text import times
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import plotly.graph_objects as go
 
 _COIN = 50.0
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
+from distpriv.arrays import FloatArray
 from distpriv.charts import style
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import plotly.graph_objects as go
-
-    from distpriv.arrays import FloatArray
 
 _TURN = np.linspace(0, 2 * np.pi, 97)
 _MOST = 2.4477  # deviations within which 95 % of a normal in the plane lie: √(−2 ln 0.05)

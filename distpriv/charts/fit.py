@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 from scipy.special import ndtri
 
+from distpriv.arrays import FloatArray
 from distpriv.charts import style
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import plotly.graph_objects as go
-
-    from distpriv.arrays import FloatArray
 
 Kind = Literal["histogram", "quantiles"]
 

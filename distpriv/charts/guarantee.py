@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import style
 from distpriv.text import significant, times
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-    import plotly.graph_objects as go
 
 _LEAST, _ZERO = 1e-8, 1e-9  # what is drawn, and where 0 stands on the logarithmic axis
 _TICKS = {_ZERO: "0", 1e-8: "10⁻⁸", 1e-6: "10⁻⁶", 1e-4: "10⁻⁴", 0.01: "0.01", 1.0: "1"}

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import attack, bells, costs, style
-
-if TYPE_CHECKING:
-    import pandas as pd
-    import plotly.graph_objects as go
 
 _WHOLE = 1e-6  # how near to a whole number a count is that fits
 

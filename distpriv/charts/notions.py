@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import Any
+
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import style
+from distpriv.hypothesis import Relation
 from distpriv.text import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    import pandas as pd
-    import plotly.graph_objects as go
-
-    from distpriv.hypothesis import Relation
 
 _PLACES = {"DP": (0.0, 0.0), "DDP": (0.0, 1.0), "IP": (1.0, 1.0), "BP": (1.0, 0.0)}
 _PLACES |= {"MP": (0.0, 2.0), "MIDP": (1.0, 2.0), "PP": (2.0, 1.5), "DistP": (2.0, 0.5)}

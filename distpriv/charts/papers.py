@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import style
 from distpriv.text import significant
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    import pandas as pd
-    import plotly.graph_objects as go
 
 _HUES = (style.LOW, style.HIGH, *(style.COLORS[name] for name in ("DauM", "OptM", "ExpM", "EigM")))
 

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
 from distpriv.charts import style
 from distpriv.text import significant, times
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import pandas as pd
-    import plotly.graph_objects as go
 
 Across = Literal["guesses", "epsilon", "width"]
 

@@ -9,12 +9,13 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import uuid5
 
 import streamlit as st
 
 from distpriv import report
+from distpriv.analysis import Evaluation
 from distpriv.dashboard.page import escape
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError, StoreError
@@ -23,9 +24,6 @@ from distpriv.records.decisions import ACTS, Decision
 from distpriv.records.ledger import Known, Naming
 from distpriv.records.store import Store
 from distpriv.sources import FrameSource
-
-if TYPE_CHECKING:
-    from distpriv.analysis import Evaluation
 
 __all__ = ["STATES", "done", "files", "limit", "link", "naming", "on_record", "refused", "store"]
 __all__ += ["status", "token", "watch"]

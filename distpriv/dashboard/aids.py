@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import streamlit as st
+from streamlit.navigation.page import StreamlitPage
 
 from distpriv.dashboard.builders import close
 from distpriv.dashboard.state import State
 from distpriv.lessons.words import faq, glossary
-
-if TYPE_CHECKING:
-    from streamlit.navigation.page import StreamlitPage
 
 __all__ = ["draw", "words"]
 

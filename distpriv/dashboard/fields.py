@@ -34,7 +34,7 @@ def number(text: str, lowest: float, highest: float) -> float:
     try:
         value = float(text.strip().replace(",", ".").replace("−", "-"))
     except ValueError:
-        raise DistprivError(f"{text[:20]!r} is no number; write one like 0.7.") from None
+        raise DistprivError(f"{text[:20]!r} is not a number; write one like 0.7.") from None
     if not lowest <= value <= highest:
         raise DistprivError(f"Choose a number from {lowest:g} to {highest:.10g}.")
     return value

@@ -7,10 +7,12 @@ import json
 import os
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd  # noqa: F401  # a first import inside a fragment would race
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+from streamlit.navigation.page import StreamlitPage
 
 from distpriv.analysis import tables
 from distpriv.dashboard import aids, builders, jobs, page, upload
@@ -19,10 +21,6 @@ from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.site import PAGES
-
-if TYPE_CHECKING:
-    from streamlit.delta_generator import DeltaGenerator
-    from streamlit.navigation.page import StreamlitPage
 
 
 class Entry(NamedTuple):

@@ -8,9 +8,10 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 
 from distpriv.analysis import Evaluation, Way
@@ -19,9 +20,6 @@ from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.lessons.words import first_sentence, glossary
 from distpriv.text import significant
-
-if TYPE_CHECKING:
-    import plotly.graph_objects as go
 
 __all__ = ["WORDS", "about", "choice", "current", "errors", "escape", "fault", "headline"]
 __all__ += ["readable", "sentences", "session", "show", "tip"]

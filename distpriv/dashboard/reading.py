@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pandas as pd
 import streamlit as st
 
 from distpriv.dashboard.page import escape
+from distpriv.dashboard.state import File
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.text import listed, whole
-
-if TYPE_CHECKING:
-    from distpriv.dashboard.state import File
 
 __all__ = ["ACTIONS", "action", "notices", "preview", "summary"]
 

@@ -7,12 +7,14 @@ from contextlib import nullcontext, suppress
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pandas as pd
 import streamlit as st
 
 from distpriv import tables as files  # loads what reads files when that is used
 from distpriv.analysis import tables
+from distpriv.analysis.scenario import Scenario
 from distpriv.dashboard import page, reading
 from distpriv.dashboard.builders import ask_pair, close
 from distpriv.dashboard.state import File, State
@@ -20,11 +22,6 @@ from distpriv.errors import DistprivError, ReadError
 from distpriv.sources import FrameSource, Source, scan
 from distpriv.tables import rows
 from distpriv.tables.options import Row, RowKind
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from distpriv.analysis.scenario import Scenario
 
 __all__ = ["dialog", "how", "offer_opened"]
 

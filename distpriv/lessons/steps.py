@@ -13,9 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import block_diag
 
 from distpriv.analysis import Cache, Evaluation, Way, evaluate, frames, recommend, tables
@@ -31,9 +32,6 @@ from distpriv.model import Release, no_data
 from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, accuracies
 from distpriv.text import listed, significant, times
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["ROUNDS", "STEPS", "TOUR", "Round", "Shown", "Step", "released", "rounds"]
 
@@ -181,8 +179,6 @@ def released(number: int, seed: int = 0) -> pd.DataFrame:
     >>> dp.lessons.released(0, seed=7)["table"].to_list()
     ['39.9', '10.4', '26', '33', '42.3']
     """
-    import pandas as pd
-
     now, fitted = _at(), _at().model.pairs[0]
     frame = pd.DataFrame({"figure": [label[:1].upper() + label[1:] for label in now.labels]})
     frame["table"] = [significant(value) for value in rounds(seed)[number].figures]
@@ -239,8 +235,6 @@ def _undone(seed: int, factor: float = 1.0) -> tuple[pd.DataFrame, dict[str, Any
     Returns tries, columns tried (first count), left (of the second) and off (from a whole number),
     and what came of them: fits, those that are whole, and found, whether arithmetic is right.
     """
-    import pandas as pd
-
     now, rng = _at(places=(2, 3)), np.random.default_rng(seed)
     noise = calibrate("DirM", now.model, guesses=60, **_PUBLISHED)
     counts = simulate(now.drawn, 0, 1, rng)[int(rng.integers(2)), 0]
@@ -273,8 +267,6 @@ def _arithmetic(tried: int, seed: int) -> Shown:
 
 
 def _failing(epsilon: float, seed: int) -> Shown:
-    import pandas as pd
-
     now, epsilons = _at(), TOUR["failing"]["values"]
     model, m = now.model, len(now.labels)
     noises = [calibrate("DauM", model, one, _DELTA, **_PUBLISHED) for one in epsilons]
