@@ -8,7 +8,7 @@ from difflib import get_close_matches
 
 from distpriv.errors import DistprivError
 
-__all__ = ["listed", "near", "one_of", "percent", "significant", "times", "whole"]
+__all__ = ["listed", "near", "one_of", "percent", "right_of_100", "significant", "times", "whole"]
 
 THIN = "\u202f"  # narrow no-break space, between thousands
 FIXED = "\u00a0"  # no-break space, between a number and its unit
@@ -41,10 +41,14 @@ def percent(fraction: float, digits: int = 3) -> str:
     return f"{significant(100 * fraction, digits)}{FIXED}%"
 
 
+def right_of_100(guesses: float, sure: str = "more than 99") -> str:
+    """Write right guesses of 100 as a number: all but certainty is `sure`, and never 100."""
+    return sure if 99.5 <= guesses < 100 else f"{guesses:.0f}"
+
+
 def times(guesses: float) -> str:
-    """Write right guesses of 100: "60 times in 100", and "more than 99" for all but certainty."""
-    text = "more than 99" if 99.5 <= guesses < 100 else f"{guesses:.0f}"
-    return f"{text}{FIXED}times in{FIXED}100"
+    """Write right guesses of 100: "60 times in 100", see `right_of_100`."""
+    return f"{right_of_100(guesses)}{FIXED}times in{FIXED}100"
 
 
 def listed(names: Iterable[object], last: str = "and") -> str:

@@ -11,7 +11,7 @@ from distpriv.dashboard import agree, login, page
 from distpriv.errors import DistprivError, StoreError
 from distpriv.records import decisions, ledger
 from distpriv.records.decisions import Decision
-from distpriv.text import percent, significant, whole
+from distpriv.text import percent, right_of_100, significant, whole
 
 CHOICES = {"agreed": "Go ahead", "changes": "Change it", "rejected": "Stop"}
 key = st.query_params.get("decision", "")
@@ -32,16 +32,19 @@ def ask(decision: Decision, record: dict[str, Any]) -> None:
         f"{page.escape(decision.proposal.author)} asks to publish {count} "
         f"figure{'s' * (count > 1)} of {whole(question['records'])} records of "
         f"*{page.escape(question['table'])}*: **{page.escape(release['title'])}**.",
-        f"An attacker could tell {low} from {high} in **{guesses:.0f} of 100** cases."
+        f"An attacker could tell {low} from {high}: right **{right_of_100(guesses)} times in 100**."
         if guesses > 50.5
         else f"An attacker **cannot tell** {low} from {high}: right 50 times in 100, a coin toss.",
     )
     with st.container(key="asked", border=True):
         color = "normal" if kept else "inverse"
-        before, limit = f"{question['undefended']:.0f}", f"limit {significant(question['limit'])}"
+        before = right_of_100(question["undefended"], "> 99")
+        limit = f"limit {significant(question['limit'])}"
         look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
         first, second, third = st.columns(3)
-        first.metric("Right of 100", f"{guesses:.0f}", limit, **look | {"delta_color": color})
+        first.metric(
+            "Right of 100", right_of_100(guesses, "> 99"), limit, **look | {"delta_color": color}
+        )
         second.metric("If unprotected", before, "of 100", **look)
         third.metric("Figures off by", off(release["percent"]), "on average", **look)
     how = f"{release['how'][:1].lower()}{release['how'][1:]} {release['basis']}"
@@ -78,7 +81,7 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
         ways = pd.DataFrame(record["ways"])
         rows = {
             "": ways["title"].map(page.escape),
-            "right of 100": ways["guesses"].map("{:.0f}".format),
+            "right of 100": ways["guesses"].map(right_of_100),
             "off by": ways["percent"].map(off),
             "limit": ways["kept"].map({True: "kept", False: "broken"}),
         }
@@ -95,7 +98,7 @@ def answer(decision: Decision, trouble: str) -> None:
     with st.form(f"answer-{key}-{version}"):
         st.markdown(f"By going ahead you set this limit. {agree.limit(decision)}")
         act = st.radio("Answer", [*CHOICES], None, CHOICES.__getitem__, horizontal=True)
-        reason = st.text_area("Why", placeholder="Needed unless you agree", height=80)
+        reason = st.text_area("Why", placeholder="Needed unless you go ahead", height=80)
         first, second = st.columns(2)
         with first:
             words = f"Someone other than {page.escape(decision.proposal.author)} has to answer."

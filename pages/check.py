@@ -8,7 +8,7 @@ from distpriv.charts import bells, costs, exposure, style
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import PRIVATE
 from distpriv.site import PAGES
-from distpriv.text import listed, whole
+from distpriv.text import listed, right_of_100, whole
 
 state, now = page.current()
 scenario = now.scenario
@@ -28,7 +28,7 @@ best = now.recommendation.way
 ways = {way.key: way for way in sorted(now.ways, key=lambda way: style.place(way.key))}
 if len(scenario.secrets) > 1:
     each = zip(scenario.secrets, now.plain.verdict.accuracy, strict=True)
-    names = [f"*{page.escape(pair.secret.label)}* {100 * one:.0f}" for pair, one in each]
+    names = [f"*{page.escape(pair.secret.label)}* {right_of_100(100 * one)}" for pair, one in each]
     st.caption(f"The most exposed secret counts. Right guesses of 100: {', '.join(names)}.")
 
 # 2. What an attacker sees, before and after
@@ -72,7 +72,9 @@ with right:
 with page.sentences():
     everything = now.exposure()
     counted = dict.fromkeys(one.column for one in now.query.statistics if one.value is not None)
-    outright = f" Counted, so told outright: {page.escape(listed(counted))}." if counted else ""
+    outright = (
+        f" Your counts tell these outright: {page.escape(listed(counted))}." if counted else ""
+    )
     fit = everything["fits"] & ~everything["column"].isin([now.pair.secret.column, *counted])
     frame = everything[fit].drop_duplicates("column")
     some = ""
@@ -87,7 +89,7 @@ with page.sentences():
             exposure.alt(frame),
             key="exposure",
             note="Right guesses of 100 between two such shares, from all figures together and from "
-            f"each: the most exposed label of each column.{some}{outright}",
+            f"each one. One line a column: its most exposed label.{some}{outright}",
         )
         frame = frame.head(6)
         columns = dict(zip(frame["label"], frame["column"], strict=True))
@@ -105,7 +107,7 @@ kinds = {"table": whose, "example": "an example", "reference": "public reference
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
 basis = "Balanced figures hold for any data; noise holds "
 modelled = any(way.rests == "model" for way in now.ways)
-basis += "only for bell-shaped figures, see Fit." if modelled else "by the exact law."
+basis += "only for bell-shaped figures; see Fit." if modelled else "by the exact law."
 st.markdown(
     "\n".join(
         f"- {text}"

@@ -16,12 +16,13 @@ from distpriv.records import decisions, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Known
 from distpriv.site import PAGES
+from distpriv.text import right_of_100
 
 NEXT = {
     "proposed": "Hand on the link below. **Someone else** has to answer.",
     "agreed": "**Someone else agreed.** Release it by the link below.",
-    "changes": "Change the settings at the left, and propose them again.",
-    "rejected": "Change the settings at the left.",
+    "changes": "Change the settings on the left, and propose them again.",
+    "rejected": "Change the settings on the left.",
 }
 KEPT = DistprivError("Nothing is on record; what you have written stays here.")
 state, now = page.current()
@@ -67,7 +68,10 @@ def card(one: Decision, releases: list[Entry]) -> None:
     """Draw a decision, its link, its report, and what follows."""
     record = agree.on_record(one, releases)
     release, (title, color) = record["release"], agree.STATES[one.now.act]
-    words = f"right {release['guesses']:.0f} of 100, off by {sentences.off(release['percent'])}."
+    words = (
+        f"right {right_of_100(release['guesses'])} of 100, "
+        f"off by {sentences.off(release['percent'])}."
+    )
     with st.container(border=True):
         st.markdown(
             f":{color}-badge[{title}] **{page.escape(release['title'])}**, {words} "
@@ -132,7 +136,7 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
     number, token = agree.token(state, what)
     with st.form(f"{what}-{number}"):
         versions = {one.key: one.now.version for one in changes}
-        words = {one.key: f"changed, as {one.now.author} has asked" for one in changes}
+        words = {one.key: f"changed, as {one.now.author} asked" for one in changes}
         words[""], key, risk = "a new one", "", {"why": "", "who": "", "harm": ""}
         if changes:
             key = st.selectbox("This proposal is", list(words), format_func=words.__getitem__)
@@ -187,7 +191,7 @@ try:
 except StoreError as error:  # what is being typed stays
     listed, releases, tables = st.session_state.get(remembered, ([], [], []))
     trouble = error
-lead(listed, "**Nothing can be put on record now.** The reason stands below." if trouble else "")
+lead(listed, "**Nothing can be put on record now.** The reason is below." if trouble else "")
 others = [] if trouble else listed
 if others and covers(others[0]):
     card(others[0], releases)

@@ -21,7 +21,7 @@ from distpriv.records import decisions, drawing, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Naming, Standing
 from distpriv.sources import FrameSource
-from distpriv.text import times
+from distpriv.text import right_of_100, times
 
 state, now = page.current()
 scenario, source = now.scenario, now.source
@@ -56,7 +56,7 @@ def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[Pr
         if Pair.from_plain(one["secret"]) == pair:
             latest = (decision.now for decision in listed if decision.now.act == "agreed")
             last = next((by for by in latest if dict(one) in by.body["limits"]), None)
-            by = f"{page.escape(last.author)} on {last.at:%d %B %Y}" if last else ""
+            by = f"{page.escape(last.author)} on {last.at:%-d %B %Y}" if last else ""
             limit = Promise(one["epsilon"], one["delta"], one["guesses"])
             return limit, sentences.release_limit(limit, by, page.WORDS)
     return now.promise, sentences.release_limit(now.promise, style=page.WORDS)
@@ -66,7 +66,11 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
     """Draw the choice of a way; return it with the noise that the limits leave, if they do."""
     if now.outside or not ways:
         widen = "Widen the two shares first: nothing is released outside of them."
-        st.markdown(widen if now.outside else "No way keeps your limit. Change it, or the figures.")
+        st.markdown(
+            widen
+            if now.outside
+            else "No way of releasing keeps your limit. Change the limit or the figures."
+        )
         return None
     ways.sort(key=lambda one: (not covering(listed, one.key), one.percent))
     nothing = now.recommendation.nothing.percent
@@ -83,13 +87,13 @@ def choose_way(ways: list[Way], standing: Standing, listed: list[Decision]) -> W
         st.markdown(f"**{way.title}** cannot be released. {page.escape(error)}")
         return None
     if fitted.percent > max(way.percent, nothing):
-        words = "What is left of the limit leaves only noise that is worse than an educated guess"
+        words = "The rest of the limit allows only noise that is worse than an educated guess"
         st.markdown(f"**{way.title}** cannot be released. {words}, off by {nothing:.2g} %.")
         return None
     if fitted.percent > way.percent:
         st.markdown(sentences.release_noise(way, fitted, page.WORDS))
     else:
-        st.markdown(f"By itself: {sentences.offered(fitted).partition(': ')[2]}.")
+        st.markdown(f"This release alone: {sentences.offered(fitted).partition(': ')[2]}.")
     return fitted
 
 
@@ -107,8 +111,8 @@ def choose_names(standing: Standing) -> str:
         titles[""] = row
     names = st.selectbox("Keep records by", [*titles], format_func=titles.__getitem__)
     st.caption(
-        "This choice is for ever. By a column that names each record, newer versions of the table "
-        "can be released, too; by the number of the row, they cannot."
+        "This choice is for ever. With a column that names each record, newer versions of the "
+        "table can be released, too. With the number of the row, they cannot."
     )
     return names or ""
 
@@ -152,7 +156,7 @@ def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: Promi
     rows = [("so far", n, joint(entries[:n], pair)) for n in last]
     if way is not None and (risk := joint(entries, pair, way)) is not None:
         rows += [(way.key, *rows[-1][1:]), (way.key, count + 1, risk)]
-        note = f"With this release, somebody who has all releases is right {times(risk)}."
+        note = f"With this release, someone who has all releases is right {times(risk)}."
     frame = pd.DataFrame(rows, columns=["way", "count", "guesses"]).dropna()
     if count and len(frame):
         figure = guarantee.attackers(frame, "count", "releases of this table", limit.guesses)
@@ -208,7 +212,7 @@ def on_record(entries: Sequence[Entry], pair: Pair, grounds: dict[str, Decision]
             "by": page.escape(one.author),
             "way": page.escape(one.body["title"]),
             "why": page.escape(why, 80),
-            "right of 100, with all before": "–" if risk is None else f"{risk:.0f}",
+            "right of 100, with all before": "–" if risk is None else right_of_100(risk),
         }
     st.table(pd.DataFrame.from_dict(rows, orient="index").rename_axis("no."))
 
@@ -263,7 +267,8 @@ def main() -> None:
         if entries and len(scenario.secrets) > 1:
             risks = {one.secret.label: joint(entries, one) for one in scenario.secrets}
             parts = [
-                f"*{page.escape(x)}* {'–' if y is None else f'{y:.0f}'}" for x, y in risks.items()
+                f"*{page.escape(x)}* {'–' if y is None else right_of_100(y)}"
+                for x, y in risks.items()
             ]
             st.caption(f"The most exposed secret counts. Right of 100: {', '.join(parts)}.")
     with beside:

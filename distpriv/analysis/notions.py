@@ -24,7 +24,7 @@ from distpriv.mechanisms import calibrate_all
 from distpriv.mechanisms.wasserstein import law_distance, normal_distance_moved, single_laws
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy import NormalLoss
-from distpriv.text import percent, significant, whole
+from distpriv.text import percent, right_of_100, significant, whole
 
 __all__ = ["composition_frame", "costs_table", "density_frame", "laws_frame", "map_frame"]
 __all__ += ["moves_frame", "moves_words", "pufferfish", "rates_table", "score_frame"]
@@ -182,6 +182,8 @@ def costs_table(model: GaussianModel, epsilon: float, delta: float, unit: str) -
             continue
         (way,) = judge(model, [one], one.promise)
         error = f"± {significant(way.errors[0])} {unit}".strip()
-        rows.append((name, error, significant(one.promise.delta), way.by, f"{way.guesses:.0f}"))
+        rows.append(
+            (name, error, significant(one.promise.delta), way.by, right_of_100(way.guesses))
+        )
     columns = ["noise", "error", f"δ at ε = {significant(epsilon)}", "proven", "right of 100"]
     return pd.DataFrame(rows, columns=columns).set_index("noise")

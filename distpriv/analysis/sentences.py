@@ -17,7 +17,7 @@ from distpriv.model import Promise
 from distpriv.model.diagnostics import chance
 from distpriv.privacy import Persons
 from distpriv.queries import Pair
-from distpriv.text import listed, percent, significant, times, whole
+from distpriv.text import listed, percent, right_of_100, significant, times, whole
 
 __all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "advice"]
 __all__ += ["attack_lead", "attack_title", "caveats", "chance", "check_lead", "check_title"]
@@ -34,7 +34,7 @@ RELEASE_BESIDE = {
     "balanced": "Never publish beside it: figures of all records, or which records were kept.",
     "noise": "Never publish beside it: these figures without noise, or balanced ones.",
     "as it is": "Never publish beside it: balanced figures of the same table.",
-    "no data": "Never publish beside it: how far the table is from these figures.",
+    "no data": "Never publish beside it: how far the table's own figures are from these.",
 }
 _NEAR = 0.7  # of the error of no data, from which on that is said, too
 
@@ -150,7 +150,7 @@ def _rests(now: Evaluation) -> list[str]:
         sentences.append("The exact law is being computed; until then our model decides.")
     if not now.query.linear:
         sentences.append(
-            "Medians, quantiles, deviations and correlations come from simulated tables; noise "
+            "Medians, quantiles, deviations and correlations come from simulated tables. Noise "
             "covers what these leave unknown in about 95 of 100 cases."
         )
     if one.persons is not None:
@@ -167,7 +167,7 @@ def tradeoff_title(now: Evaluation) -> str:
     """Return the error that the limit costs with the chosen mechanism."""
     if not now.needs_noise:
         return "No noise needed"
-    return f"{off(now.way.percent)} off for {now.way.guesses:.0f} of 100"
+    return f"{off(now.way.percent)} off for {right_of_100(now.way.guesses, '> 99')} of 100"
 
 
 def tradeoff_lead(now: Evaluation, style: Style = PLAIN) -> str:
@@ -270,7 +270,8 @@ def directions_advice(now: Evaluation, style: Style = PLAIN) -> str:
     if len(frame) == 1 or not now.needs_noise or least["without"] > now.limit:
         return ""
     figure = style.name(least["statistic"])
-    return f"{style.strong('Leave out')} {figure}, and they are right {times(least['without'])}."
+    right = times(least["without"])
+    return f"{style.strong('Leave out')} {figure}. Then an attacker is right {right}."
 
 
 def _is_balanced(way: Way) -> bool:
@@ -295,8 +296,8 @@ def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     if way.verdict.kept and not way.kept and persons is not None:
         ends = f"ε = {significant(persons.epsilon)} at δ = {significant(persons.delta)}"
         return (
-            f"The share stays hidden, {by}. Each person is promised {style.strong(ends)}, which "
-            "this release does not give."
+            f"The share stays hidden, {by}. The promise to each person is {style.strong(ends)}; "
+            "this release does not keep it."
         )
     if _is_balanced(way):
         nothing = style.strong("ε = 0 and δ = 0")
@@ -304,7 +305,7 @@ def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     if now.scenario.by == "epsilon" and way.release.kind == "noise":
         one = now.promise
         return (
-            f"Promised is δ = {significant(one.delta)} at ε = {significant(one.epsilon)}; "
+            f"The promise is δ = {significant(one.delta)} at ε = {significant(one.epsilon)}; "
             f"{by} the release delivers δ = {style.strong(significant(way.delivered, 2))}."
         )
     right = style.strong(f"{significant(way.guesses)} times in\u00a0100")
@@ -323,9 +324,9 @@ class Badge:
 def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
     """Return what a way of releasing promises: by the model, whatever the data, and to persons."""
     verdict = way.verdict
-    model = f"Right {significant(way.guesses)} of 100; {significant(now.limit)} are accepted."
+    model = f"Right {significant(way.guesses)} of 100; you accept {significant(now.limit)}."
     if now.scenario.by == "epsilon":
-        promised = f"promised is {significant(now.promise.delta)}"
+        promised = f"the promise is {significant(now.promise.delta)}"
         model = f"Delivers δ = {significant(way.delivered, 2)} at your ε; {promised}."
     if _is_balanced(way):
         model = "The figures do not depend on the share."
@@ -354,11 +355,11 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
     if one is None:
         if way.release.kind == "noise" and not now.bounded:
             return None, "Not known without public bounds of every column."
-        return False, "This release does not protect individuals."
+        return False, "Single persons are not protected."
     text = f"Each person has ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
     if now.scenario.persons is not None:
         promised = significant(now.scenario.persons.epsilon)
-        return verdict.persons_kept, f"{text}; promised is ε = {promised}."
+        return verdict.persons_kept, f"{text}; the promise is ε = {promised}."
     return None, f"{text}, between the public bounds."
 
 
@@ -384,13 +385,12 @@ def decide_advice(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what to do on the page where releases are proposed."""
     if decide_title(now) == READY:
         return f"Propose it below. {style.strong('Someone else')} has to agree."
-    return f"{style.strong('Change the limit or the figures')} at the left."
+    return f"{style.strong('Change the limit or the figures')} on the left."
 
 
 def offered(way: Way) -> str:
     """Return a way of releasing with what it comes to, for a choice."""
-    right = "more than 99" if 99.5 <= way.guesses < 100 else f"{way.guesses:.0f}"
-    text = f"{way.title}: right {right} of 100, off by {off(way.percent)}"
+    text = f"{way.title}: right {right_of_100(way.guesses)} of 100, off by {off(way.percent)}"
     return text if way.kept else f"{text}, breaks your limit"
 
 
@@ -400,7 +400,7 @@ def release_title(count: int, risk: float | None) -> str:
         return "Nothing released yet"
     if risk is None:
         return f"{count} released"
-    return f"{count} released, {'> 99' if 99.5 <= risk < 100 else f'{risk:.0f}'} of 100"
+    return f"{count} released, {right_of_100(risk, '> 99')} of 100"
 
 
 def release_lead(
@@ -414,10 +414,10 @@ def release_lead(
         return limit
     if risk is None:
         return f"What they tell together cannot be counted for this secret. {limit}"
-    who = "the release" if count == 1 else "both" if count == 2 else "all of them"
+    who = "the release" if count == 1 else "both releases" if count == 2 else "all releases"
     low, high = style.strong(percent(pair.low)), style.strong(percent(pair.high))
     return (
-        f"Someone with {who} guesses whether {low} or {high} of the records have "
+        f"Someone who has {who} guesses whether {low} or {high} of the records have "
         f"{style.name(pair.secret.label)}. They are right {style.strong(times(risk))}. {limit}"
     )
 
@@ -528,7 +528,7 @@ def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[
     least = min(one.belief[0], 1 - one.belief[1])
     if 1e-4 < least < 0.5:
         ratio = style.strong(f"{significant((1 - least) / least)} : 1")
-        words = f"there the figures speak at most {ratio} for either share."
+        words = f"in these releases the figures speak at most {ratio} for either share."
         sentences.append(f"Plausible deniability: {words}")
     if mu := one.gaussian.mu:
         down = one.gaussian.down_to

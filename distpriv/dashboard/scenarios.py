@@ -16,7 +16,7 @@ from distpriv.dashboard import page
 from distpriv.dashboard.fields import from_query, to_query
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
-from distpriv.text import significant
+from distpriv.text import right_of_100, significant
 
 __all__ = ["file", "open_file", "side_by_side"]
 
@@ -69,7 +69,7 @@ def _columns(frame: pd.DataFrame, units: dict[str, str]) -> pd.DataFrame:
     """Return the frame as people read it, a column a scenario, with names escaped."""
     table = {
         "ε": frame["epsilon"].map(significant),
-        "Right guesses of 100": frame["guesses"].map("{:.0f}".format),
+        "Right guesses of 100": frame["guesses"].map(right_of_100),
         "Average error": frame["error"].map(lambda error: f"{significant(error, 2)} %"),
     }
     for label, unit in units.items():

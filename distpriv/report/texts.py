@@ -15,7 +15,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from distpriv.analysis.frames import separation
-from distpriv.text import FIXED, THIN, percent, significant, whole
+from distpriv.text import FIXED, THIN, percent, right_of_100, significant, whole
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -50,7 +50,7 @@ def _environment(ending: str) -> Environment:
         "day": day,
         "first": _first,
     }
-    environment.filters |= {"num": _number, "pct": percent, "right": _right, "whole": whole}
+    environment.filters |= {"num": _number, "pct": percent, "right": right_of_100, "whole": whole}
     environment.filters |= {
         "digits": digits,
         "guesses": _guesses,
@@ -91,18 +91,13 @@ def _number(value: float | None, digits: int = 3) -> str:
     return "–" if value is None else significant(value, digits)
 
 
-def _right(guesses: float) -> str:
-    """Write right guesses of 100; all but certainty is not written as 100."""
-    return "more than 99" if 99.5 <= guesses < 100 else f"{guesses:.0f}"
-
-
 def minute(at: datetime) -> str:
     """Write a time in UTC, as a record has it."""
     return f"{at.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
 
 
 def digits(value: float, count: int = 3, up: bool = False) -> float | None:
-    """Round to significant digits, perhaps up; None for what is no number."""
+    """Round to significant digits, perhaps up; None for what is not a number."""
     if not math.isfinite(value) or not value:
         return 0.0 if value == 0 else None
     unit = 10.0 ** (math.floor(math.log10(abs(value))) - count + 1)
