@@ -124,39 +124,22 @@ def _write_others(pairs: Iterable[Pair]) -> str:
 
 @dataclass(frozen=True)
 class Field:
-    """A row of the table of fields.
+    """A row of the table of fields."""
 
-    Attributes
-    ----------
-    name, parameter : str
-        Of the scenario's attribute, unless there is a lens, and of the address; "" for a field that
-        no link carries.
-    read, write : callable
-        From text and to text, in links and text fields; `read` raises DistprivError.
-    kind : str
-        Of its control: select, segmented, multiselect, range, slider, text, "number or all", or
-        "" for none.
-    lens : (get, put) or None
-        ``get(scenario)`` gives the field's value, ``put(scenario, value)`` a changed scenario.
-    bounds : (lowest, highest, step)
-        Of a slider.
-    term : str
-        Of the glossary, whose meaning its control shows.
-    about : str
-        "table" for what starts anew with another table, "rows" where its value can come from a
-        table's rows, too: no link about an upload carries that. "" for the limit and its like.
-    """
-
-    name: str
-    parameter: str
-    read: Callable[[str], Any] = str
-    write: Callable[[Any], str] = str
+    name: str  # of the scenario's attribute, unless there is a lens
+    parameter: str  # of the address; "" for a field that no link carries
+    read: Callable[[str], Any] = str  # from links and text fields, or DistprivError
+    write: Callable[[Any], str] = str  # for both
     kind: str = ""
+    """Of its control: select, segmented, multiselect, range, slider, text, "number or all", or ""
+    for none."""
     label: str = ""
-    term: str = ""
-    lens: Lens | None = None
-    bounds: tuple[float, float, float] = (0, 1, 0.1)
+    term: str = ""  # of the glossary, whose meaning the control shows
+    lens: Lens | None = None  # get(scenario) is its value, put(scenario, value) a changed scenario
+    bounds: tuple[float, float, float] = (0, 1, 0.1)  # lowest, highest, step of a slider
     about: str = ""
+    """Either "table" for what starts anew with another table, or "rows" where its value can come
+    from a table's rows, too, so that no link about an upload carries it. "" for limits."""
 
     def get(self, scenario: Scenario) -> Any:
         """Return the field's value."""
@@ -238,15 +221,7 @@ FIELDS = (
         lambda text: _choice("yes", "no")(text) == "yes",
         lambda repeat: "yes" if repeat else "no",
     ),
-    Field(
-        "by",
-        "",
-        str,
-        str,
-        "segmented",
-        "Set the limit by",
-        "limit",
-    ),
+    Field("by", "", str, str, "segmented", "Set the limit by", "limit"),
     Field(
         "guesses",
         "limit",
@@ -258,24 +233,8 @@ FIELDS = (
         bounds=(51, 99, 1),
     ),
     Field("epsilon", "epsilon", _between(0.01, 50), _plain, "text", "ε", "ε"),
-    Field(
-        "delta",
-        "delta",
-        _between(1e-9, 0.5),
-        _plain,
-        "text",
-        "δ",
-        "δ",
-    ),
-    Field(
-        "mechanism",
-        "noise",
-        str,
-        str,
-        "select",
-        "Kind of noise",
-        "mechanism",
-    ),
+    Field("delta", "delta", _between(1e-9, 0.5), _plain, "text", "δ", "δ"),
+    Field("mechanism", "noise", str, str, "select", "Kind of noise", "mechanism"),
     Field("calibration", "calibration", _choice("guarded", "exact", "classical", "exact-law")),
     Field("units", "units", _choice("percent", "raw")),
     Field("reference", "reference", _between(0, 100), _plain, lens=REFERENCE, about="table"),

@@ -41,22 +41,20 @@ SETTLED = 2.0  # seconds after which the browser has surely got an address
 STEPS = 50  # that can be undone
 
 How = tuple[ReadOptions | None, Row]
+Request = tuple[ReadOptions | None, tuple[tuple[str, Any], ...]]
 Brought = tuple[Source, Scenario]
 
 
 @dataclass(eq=False)
 class File:
-    """Hold a visitor's file and how it is to be read: by which options, changed in what.
-
-    `former` is the request before, `first` the options that were guessed at first.
-    """
+    """Hold a visitor's file and how it is to be read: by which options, changed in what."""
 
     key: str
     name: str
     data: bytes = field(repr=False)
-    request: tuple[ReadOptions | None, tuple[tuple[str, Any], ...]] = (None, ())
-    former: tuple[ReadOptions | None, tuple[tuple[str, Any], ...]] | None = None
-    first: ReadOptions | None = None
+    request: Request = (None, ())
+    former: Request | None = None
+    first: ReadOptions | None = None  # that were guessed at first
 
     def __getstate__(self) -> NoReturn:
         raise TypeError("A file does not leave its session.")
@@ -69,71 +67,36 @@ class File:
 
 @dataclass
 class State:
-    """Hold what one visitor has chosen and brought; knows nothing of Streamlit.
-
-    Attributes
-    ----------
-    scenario, past, future
-        What is chosen, and what undo and redo lead to.
-    revision : int
-        Of the controls' keys.
-    errors : dict of field's name to sentence
-        On what the controls hold and cannot be.
-    notes : list of str
-        What was dropped lately, to be shown once.
-    uploads : dict of key to dict of (reading, row) to (source, start)
-        The visitor's tables, "upload" and "open", each as it is or was read, and the scenario that
-        it then begins with.
-    files : dict of key to File or None
-        What they were read from; None for tables that stay where they lie.
-    file : File or None
-        The one that the open dialog is about.
-    wait : callable
-        Given words, returns a context in which a table is opened.
-    jobs, memory
-        What is being computed, and what was.
-    typing : bool
-        Whether the shares are typed, not dragged.
-    dialog : str
-        The one that is open; "" for none.
-    answered : bool
-        Whether the page that is being drawn has its title.
-    saved : dict of name to Scenario
-        What was saved, of all tables.
-    tokens, identity
-        Numbers of the forms that write, and what their tokens are made with, see `agree.token`.
-    names : dict of fingerprint to str
-        That were typed for tables.
-    author : str
-        Who wrote last.
-    present : bool
-        Whether a projector shows the pages, without sidebar and menu.
-    """
+    """Hold what one visitor has chosen and brought; knows nothing of Streamlit."""
 
     scenario: Scenario = field(default_factory=lambda: tables.start(tables.source_by_key("")))
-    revision: int = 0
-    past: list[Scenario] = field(default_factory=list)
-    future: list[Scenario] = field(default_factory=list)
-    errors: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
+    past: list[Scenario] = field(default_factory=list)  # that undo leads to
+    future: list[Scenario] = field(default_factory=list)  # that redo leads to
+    revision: int = 0  # of the controls' keys
+    errors: dict[str, str] = field(default_factory=dict)  # by field: what its control cannot hold
+    notes: list[str] = field(default_factory=list)  # what was dropped, to be shown once
     uploads: dict[str, dict[How, Brought]] = field(default_factory=dict)
+    """The visitor's tables, "upload" and "open", each as it is or was read, and the scenario that
+    it then begins with."""
     files: dict[str, File | None] = field(default_factory=dict)
-    file: File | None = None
+    """What they were read from; None for tables that stay where they lie."""
+    file: File | None = None  # that the open dialog is about
     wait: Callable[[str], AbstractContextManager[Any]] = nullcontext
-    jobs: dict[str, Any] = field(default_factory=dict)
-    memory: Cache = field(default_factory=Cache)
-    typing: bool = False
-    dialog: str = ""
-    answered: bool = True
-    saved: dict[str, Scenario] = field(default_factory=dict)
-    tokens: dict[str, int] = field(default_factory=dict)
-    identity: UUID = field(default_factory=uuid4)
-    names: dict[str, str] = field(default_factory=dict)
-    author: str = ""
-    present: bool = False
-    started: bool = False
-    opened: set[str] = field(default_factory=set)
-    written: dict[str, str] = field(default_factory=dict)
+    """Given words, returns a context in which a table is opened."""
+    jobs: dict[str, Any] = field(default_factory=dict)  # what is being computed
+    memory: Cache = field(default_factory=Cache)  # what was computed
+    typing: bool = False  # whether the shares are typed, not dragged
+    dialog: str = ""  # that is open
+    answered: bool = True  # whether the page that is being drawn has its title
+    saved: dict[str, Scenario] = field(default_factory=dict)  # by name, of all tables
+    tokens: dict[str, int] = field(default_factory=dict)  # numbers of forms, see `agree.token`
+    identity: UUID = field(default_factory=uuid4)  # that tokens are made with
+    names: dict[str, str] = field(default_factory=dict)  # typed for tables, by fingerprint
+    author: str = ""  # who wrote last
+    present: bool = False  # whether a projector shows the pages, without sidebar and menu
+    started: bool = False  # whether an address was read
+    opened: set[str] = field(default_factory=set)  # tables of the server
+    written: dict[str, str] = field(default_factory=dict)  # the address
     written_at: float = 0.0
 
     # --- tables and results
