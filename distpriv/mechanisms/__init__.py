@@ -1,10 +1,7 @@
 """Ways to release statistics that hide a share, and their calibration."""
 
-# Each file adds its mechanisms to the register, in this order.
-from distpriv.mechanisms import expected_value  # noqa: F401  isort: skip
-from distpriv.mechanisms import directional  # noqa: F401  isort: skip
-from distpriv.mechanisms import eigenvector  # noqa: F401  isort: skip
-from distpriv.mechanisms import optimal  # noqa: F401  isort: skip
+# Each module adds its mechanisms to the register, in this order.
+from distpriv.mechanisms import shapes  # noqa: F401  isort: skip
 from distpriv.mechanisms import wasserstein  # noqa: F401  isort: skip
 from distpriv.mechanisms import balanced  # noqa: F401  isort: skip
 from distpriv.mechanisms import differential  # noqa: F401  isort: skip
@@ -12,11 +9,4 @@ from distpriv.mechanisms import attribute  # noqa: F401  isort: skip
 from distpriv.mechanisms.base import MECHANISMS, Mechanism, mechanism_named, register
 from distpriv.mechanisms.calibration import calibrate, calibrate_all
 
-__all__ = [
-    "MECHANISMS",
-    "Mechanism",
-    "calibrate",
-    "calibrate_all",
-    "mechanism_named",
-    "register",
-]
+__all__ = ["MECHANISMS", "Mechanism", "calibrate", "calibrate_all", "mechanism_named", "register"]

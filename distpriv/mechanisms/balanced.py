@@ -23,13 +23,13 @@ from distpriv.model import GaussianModel, Promise, Release
 __all__ = ["balanced_release"]
 
 
-def balanced_release(model: GaussianModel, reference: float | None = None) -> Release:
+def balanced_release(model: GaussianModel, _promise: Promise, options: Options) -> Release:
     """Return the balanced release of a model with one pair.
 
     The groups are weighted to a public reference share, the range's middle by default; raises
     DistprivError if that is not between 0 and 1.
     """
-    fitted = model.pairs[0]
+    fitted, reference = model.pairs[0], options.reference
     share = fitted.middle if reference is None else reference
     if not 0 <= share <= 1:
         raise DistprivError(f"The reference share must lie between 0 and 1, it is {share:g}.")
@@ -42,17 +42,13 @@ def balanced_release(model: GaussianModel, reference: float | None = None) -> Re
     )
 
 
-def _make(model: GaussianModel, _promise: Promise, options: Options) -> Release:
-    return balanced_release(model, options.reference)
-
-
 def _applies(model: GaussianModel) -> str:
     if len(model.pairs) > 1:
         return "A balanced release hides one secret; choose one, or take OptM."
     if model.pairs[0].numbers.min() < 1:
         return (
-            "A balanced release needs records with and without the property at every share of the "
-            "range; take a range inside 0 to 100 %, or more records."
+            "A balanced release needs records of both kinds at every share of the range; take a "
+            "range inside 0 to 100 %, or more records."
         )
     return ""
 
@@ -65,7 +61,7 @@ register(
         "none",
         frozenset({"reference"}),
         "any data",
-        make=_make,
+        make=balanced_release,
         applies=_applies,
     )
 )

@@ -1,6 +1,6 @@
 """Mechanisms as values, and the register of all of them.
 
-A mechanism is one file of this folder that ends in `register(Mechanism(...))`.
+A further mechanism is a file of this folder that ends in `register(Mechanism(...))`.
 """
 
 from __future__ import annotations
@@ -17,19 +17,8 @@ from distpriv.model import GaussianModel, Promise, Release
 from distpriv.privacy.persons import Bound, Persons
 from distpriv.text import one_of
 
-__all__ = [
-    "MECHANISMS",
-    "NORMAL",
-    "PROMISE",
-    "Calibration",
-    "Make",
-    "Mechanism",
-    "Options",
-    "differences",
-    "mechanism_named",
-    "register",
-    "span",
-]
+__all__ = ["MECHANISMS", "NORMAL", "PROMISE", "Calibration", "Make", "Mechanism", "Options"]
+__all__ += ["differences", "mechanism_named", "register"]
 
 Calibration = Literal["guarded", "exact", "classical", "exact-law"]
 Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
@@ -136,11 +125,3 @@ def mechanism_named(name: object) -> Mechanism:
 def differences(model: GaussianModel) -> FloatArray:
     """Return the differences of means of all pairs, shape (K, m)."""
     return np.array([pair.difference for pair in model.pairs])
-
-
-def span(d: FloatArray) -> FloatArray:
-    """Return an orthonormal basis of the span of differences (K, m), shape (m, r)."""
-    vectors, sizes, _ = np.linalg.svd(d.T, full_matrices=False)
-    some = sizes > 1e-9 * sizes[0]
-    some[0] = True  # where the secrets move nothing, any direction
-    return np.asarray(vectors[:, some])

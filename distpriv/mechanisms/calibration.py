@@ -48,12 +48,12 @@ _FLOOR_ONLY = 1e-3  # of noise above its floor: too little to scale
 _ROUGH = 1e-3  # of ln δ: room that scaled noise may leave
 _ROUNDING = 1e-7  # of ln δ
 NO_PERSONS = (
-    "No amount of {} noise keeps both promises, for it leaves directions bare in which the shares "
-    "or single records move the figures; take OptM."
+    "No amount of {} noise keeps both promises: the shares or single records move the figures in "
+    "directions without noise; take OptM."
 )
 NO_LAW = (
-    "The exact law of these figures is not known: it is of one sum, mean or count on a grid, or of "
-    "two counts, with some million points at most; take guarded."
+    "The exact law is known only for one sum, mean or count on a grid, or for two counts; take "
+    "guarded."
 )
 
 
@@ -107,7 +107,7 @@ def calibrate(
         For BalM: public share that the groups are weighted to, by default the range's middle. The
         figures are then those of a table of that share.
     persons : Persons, optional
-        What the noise shall keep for every single record besides: each vertex by which a replaced
+        What the noise must keep for every single record, too: each vertex by which a replaced
         record moves the statistics (`record_moves`) is one more promise, about two points.
     bounds : mapping of column to (low, high), or iterable of Bound, optional
         Public bounds of the columns, for persons that have none of their own, and for differential
@@ -167,7 +167,7 @@ def calibrate_all(
     Parameters
     ----------
     jobs : sequence of (str, Promise)
-        Names of mechanisms and what they shall keep; for the others see :func:`calibrate`.
+        Names of mechanisms and what they must keep; for the others see :func:`calibrate`.
 
     Returns
     -------
@@ -186,7 +186,7 @@ def check_model(model: object) -> None:
     """Raise DistprivError where something else is passed for a model."""
     if not isinstance(model, GaussianModel):
         raise DistprivError(
-            f"A {type(model).__name__} is no model; pass what fit_gaussian returns."
+            f"A {type(model).__name__} is not a model; pass what fit_gaussian returns."
         )
 
 
@@ -274,7 +274,7 @@ def _unsuited(mechanism: Mechanism, promise: Promise, options: Options) -> str:
     """Why noise cannot keep a promise whatever the model; "" if it may."""
     if options.persons is not None and mechanism.noise == "none":
         return (
-            f"{mechanism.name} promises nothing to single persons, for it adds no noise; take OptM."
+            f"{mechanism.name} adds no noise, so it promises nothing to single persons; take OptM."
         )
     if mechanism.noise != "gaussian":
         return ""

@@ -8,6 +8,7 @@ for one record, and nothing about shares: a yardstick only.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import numpy as np
 
@@ -24,9 +25,9 @@ _SLACK = 1e-6  # of δ, for rounding
 
 
 def differential_release(
-    name: str, model: GaussianModel, records: int, promise: Promise, options: Options
+    name: str, model: GaussianModel, promise: Promise, options: Options
 ) -> Release:
-    """Return equal noise by the norms Δ_1, Δ_2 of what one record moves, times their number k.
+    """Return equal noise by the norms Δ_1, Δ_2 of what one record moves, times k: 1 or n.
 
     Laplace noise of scale kΔ_1/ε gives (ε, 0) (Dwork & Roth 2014, Theorem 3.6), and a limit of
     guesses at ε = ln((1 + δ)/(1 − δ)). Normal noise of deviation kΔ_2/μ gives (ε, δ) with
@@ -38,7 +39,7 @@ def differential_release(
     Raises
     ------
     NotApplicable
-        If DP shall keep a limit of guesses, ε and δ are 0, a column of numbers has a single value
+        If DP has to keep a limit of guesses, ε and δ are 0, a column of numbers has a single value
         and no bounds, a statistic is no sum over the records, or a promise to persons is not kept.
     """
     if promise.guesses is not None and name.startswith("DP"):
@@ -48,6 +49,7 @@ def differential_release(
         )
     if promise.epsilon == promise.delta == 0:
         raise NotApplicable(f"{name} needs an ε or a δ above 0; raise one of them.")
+    records = model.n if name.startswith("Group") else 1
     ranges, own = _ranges(model, options)
     try:
         moves = record_moves(model.query, model.n, ranges)
@@ -81,7 +83,7 @@ def differential_release(
         delta = per_record(release, options.moves).delta(options.persons.epsilon)
         if not delta <= options.persons.delta * (1 + _SLACK):
             raise NotApplicable(
-                f"{name} does not keep the promise to persons besides; lower its ε, or take OptM."
+                f"{name} does not keep the promise to persons, too; lower its ε, or take OptM."
             )
     return release
 
@@ -101,10 +103,6 @@ def _ranges(model: GaussianModel, options: Options) -> tuple[list[Bound], bool]:
 
 def _register(name: str, title: str, theorem: str) -> None:
     group = name.startswith("Group")
-
-    def make(model: GaussianModel, promise: Promise, options: Options) -> Release:
-        return differential_release(name, model, model.n if group else 1, promise, options)
-
     register(
         Mechanism(
             name,
@@ -113,7 +111,7 @@ def _register(name: str, title: str, theorem: str) -> None:
             "laplace" if name.endswith("(L)") else "gaussian",
             NORMAL | {"bounds"},
             "any data" if group else "none",
-            make=make,
+            make=partial(differential_release, name),
             protects=group,
         )
     )

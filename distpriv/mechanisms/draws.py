@@ -111,7 +111,7 @@ class NoiseLaw:
                 normal = size[:, None] * vectors[:, wide] * np.sqrt(values[wide])
                 normal = np.hstack([normal, np.diag(alone)[:, alone > 0]])
                 return cls(normal, release.laplace(m), coarse)
-        raise DistprivError("This noise has no covariance; calibrate it anew.")
+        raise DistprivError("This noise has no covariance; calibrate it again.")
 
     @property
     def deviations(self) -> FloatArray:

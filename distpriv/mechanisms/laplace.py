@@ -18,12 +18,12 @@ from distpriv.privacy.least_noise import least_along
 __all__ = ["NO_AMOUNT", "NO_EPSILON", "laplace_release", "rounded_up"]
 
 NO_AMOUNT = (
-    "No amount of {} noise keeps this promise, for the two shares differ in more than it covers; "
-    "take OptM or balanced figures."
+    "No amount of {} noise keeps this promise: the two shares differ in more than it covers; take "
+    "OptM or balanced figures."
 )
 NO_EPSILON = (
-    "{} needs an ε above 0, for its scale is divided by ε; set a limit of right guesses instead, "
-    "or take OptM."
+    "{} needs an ε above 0, because its scale is divided by ε; set a limit of right guesses, or "
+    "take OptM."
 )
 _UNSEEN = 1e-6  # of δ, which nodes may miss
 _ROUGH = 2e-3  # of ln δ: room that noise may leave

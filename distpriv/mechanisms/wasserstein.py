@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -116,23 +117,26 @@ def _by_normals(name: str, model: GaussianModel, promise: Promise, options: Opti
     return laplace_release(name, model, np.eye(m), promise, options, size)
 
 
-def _register(name: str, theorem: str, title: str) -> None:
-    def make(model: GaussianModel, promise: Promise, options: Options) -> Release:
-        if promise.epsilon == 0:
-            raise NotApplicable(NO_EPSILON.format(name))
-        if name == "BoundedWasserstein" and promise.delta == 0:
-            raise NotApplicable(
-                f"{name} needs a δ above 0, the chance that a figure is out of bounds; give ε and "
-                "δ, or take Wasserstein."
-            )
-        laws = single_laws(model)
-        if laws is None:
-            return _by_normals(name, model, promise, options)
-        return _by_law(name, laws, promise, options)
+def _wasserstein_release(
+    name: str, model: GaussianModel, promise: Promise, options: Options
+) -> Release:
+    if promise.epsilon == 0:
+        raise NotApplicable(NO_EPSILON.format(name))
+    if name == "BoundedWasserstein" and promise.delta == 0:
+        raise NotApplicable(
+            f"{name} needs a δ above 0, the chance that a figure is out of bounds; give ε and δ, "
+            "or take Wasserstein."
+        )
+    laws = single_laws(model)
+    if laws is None:
+        return _by_normals(name, model, promise, options)
+    return _by_law(name, laws, promise, options)
 
-    register(Mechanism(name, theorem, title, "laplace", PROMISE, make=make, always=True))
 
-
-_register("Wasserstein", "Theorem 3.1", "Wasserstein")
-_register("ApproxWasserstein", "Theorem 3.2", "Wasserstein, approximate")
-_register("BoundedWasserstein", "Theorem 3.3", "Wasserstein, bounded")
+for _name, _theorem, _title in (
+    ("Wasserstein", "Theorem 3.1", "Wasserstein"),
+    ("ApproxWasserstein", "Theorem 3.2", "Wasserstein, approximate"),
+    ("BoundedWasserstein", "Theorem 3.3", "Wasserstein, bounded"),
+):
+    _make = partial(_wasserstein_release, _name)
+    register(Mechanism(_name, _theorem, _title, "laplace", PROMISE, make=_make, always=True))

@@ -25,7 +25,7 @@ from distpriv.arrays import BoolArray, FloatArray, IntArray
 from distpriv.model.grid import solve_in_units
 from distpriv.privacy.loss import NormalLoss, normal_delta, normal_distance
 
-__all__ = ["Promises", "least_along", "least_noise", "positive_part", "solve_in_units"]
+__all__ = ["Promises", "least_along", "least_noise", "positive_part"]
 
 _ROUNDS = 10, 40  # one promise, several
 _IDLE = 1e-4  # least multiplier: what does not bind now may bind later

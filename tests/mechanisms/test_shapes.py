@@ -6,8 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import MECHANISMS, Mechanism, mechanism_named, register
-from distpriv.mechanisms.base import span
-from distpriv.mechanisms.directional import one_dimensional_noise
+from distpriv.mechanisms.shapes import one_dimensional_noise, span
 
 GAUSSIAN = [one for one in MECHANISMS.values() if one.shape is not None]
 
