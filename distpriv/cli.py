@@ -56,16 +56,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="distpriv",
         description="Open the dashboard in the browser, on this machine only. Example: distpriv "
         "people.csv",
-        epilog="distpriv report writes what a release gives away, distpriv release draws one and "
-        "puts it on record, distpriv decisions lists what is on record, and distpriv papers "
-        "computes the papers' tables and figures; each has -h with an example. A file of such a "
-        "name opens as ./papers.",
+        epilog="Further commands: distpriv report writes what a release gives away. distpriv "
+        "release draws one and puts it on record. distpriv decisions lists what is on record. "
+        "distpriv papers computes the papers' tables and figures. Each has -h with an example. A "
+        "file of such a name opens as ./papers.",
     )
     parser.add_argument(
         "table",
         nargs="?",
-        help="a table to begin with: a file, such as CSV, Excel or Parquet, or a folder of CSV or "
-        "Parquet files; large ones are computed where they lie",
+        help="the table to open: a file (CSV, Excel, Parquet, …), or a folder of CSV or Parquet "
+        "files; large ones stay where they are",
     )
     parser.add_argument("--port", type=_port, help="8501 or the next free one unless given")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
@@ -138,7 +138,7 @@ def _papers(words: Sequence[str]) -> int:
     """Print tables and figures of the papers, printed beside ours, with verdicts and a tally."""
     parser = argparse.ArgumentParser(
         prog="distpriv papers",
-        description="Compute the papers' tables and figures anew.",
+        description="Recompute the papers' tables and figures.",
         epilog="Example: distpriv papers table-3 --write table-3.csv",
     )
     parser.add_argument("items", nargs="*", metavar="ITEM", help="such as table-3; default: all")
@@ -285,9 +285,8 @@ def _release(options: argparse.Namespace) -> Texts:
     standing = ledger.standing(records, name)
     entry = next((one for one in standing.releases if one.token == token), None)
     if entry is None:
-        columns = source.cells if hasattr(source, "cells") else source.frame.columns
-        title = source.fingerprint, source.title, tuple(map(str, columns))
-        naming = ledger.Naming(name, *title, options.newer)
+        title, columns = source.title, tuple(source.kinds)
+        naming = ledger.Naming(name, source.fingerprint, title, columns, options.newer)
         likely = [one.name for one in ledger.likely(ledger.tables(records), naming)]
         if likely and name not in likely and not options.another:
             raise DistprivError(
@@ -377,7 +376,7 @@ _SAME = "The same command again writes the same release; another reason makes it
 _COMMANDS: dict[str, Any] = {
     "report": (
         _report,
-        "Write what a release gives away, for whoever decides.",
+        "Write what a release gives away, for those who decide.",
         "scenario.json people.csv -o report.html",
         "scenario table --way --name --decision -o",
         *(".md", ".html", ".json"),

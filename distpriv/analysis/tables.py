@@ -124,8 +124,7 @@ def _labels(source: Source, most: int | None = _LABELS) -> Iterator[tuple[str, L
 
 def identifiers(source: Source) -> tuple[str, ...]:
     """Return columns that may name the records: whole numbers or texts, different in 10 000."""
-    every = source.frame if isinstance(source, FrameSource) else source.cells
-    names = [name for name in map(str, every) if name not in {*source.labels, *source.dates}]
+    names = [name for name in source.kinds if name not in {*source.labels, *source.dates}]
     frame = source.columns(names, most=10_000)
     return tuple(name for name in names if _may_name(frame[name], name in source.numbers))
 

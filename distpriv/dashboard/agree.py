@@ -23,7 +23,6 @@ from distpriv.records import ledger
 from distpriv.records.decisions import ACTS, Decision
 from distpriv.records.ledger import Known, Naming
 from distpriv.records.store import Store
-from distpriv.sources import FrameSource
 
 __all__ = ["STATES", "done", "files", "limit", "link", "naming", "on_record", "refused", "store"]
 __all__ += ["status", "token", "watch"]
@@ -80,8 +79,7 @@ def naming(state: State, now: Evaluation, records: Sequence[Known] | None = None
         records = []
         with suppress(StoreError):
             records = ledger.tables(store())
-    every = source.frame if isinstance(source, FrameSource) else source.cells
-    new = Naming(source.title, source.fingerprint, source.title, tuple(map(str, every)))
+    new = Naming(source.title, source.fingerprint, source.title, tuple(source.kinds))
     for one in records:
         if source.fingerprint in one.fingerprints:
             st.caption(f"In the ledger this table is **{escape(one.name)}**.")
@@ -179,6 +177,6 @@ def files(decision: Decision, record: dict[str, Any]) -> None:
     with st.popover("History", type="tertiary"):
         for one in decision.versions:
             st.markdown(
-                f"{one.at:%d %B %Y, %H:%M}: **{escape(one.author)}** {ACTS[one.act]}.  \n"
+                f"{one.at:%-d %B %Y, %H:%M}: **{escape(one.author)}** {ACTS[one.act]}.  \n"
                 f"{escape(one.reason, 4000)}"
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -192,7 +193,7 @@ def as_query(query: Any) -> Query:
 def check_column(name: object) -> None:
     """Raise DistprivError unless a column's name is a text that is not empty."""
     if not isinstance(name, str) or not name:
-        raise DistprivError(f"{name!r} is no column; give the name that the table has for it.")
+        raise DistprivError(f"{name!r} is not a column; give the name that the table has for it.")
 
 
 def from_fields(make: type[T], fields: object, noun: str) -> T:
@@ -202,7 +203,7 @@ def from_fields(make: type[T], fields: object, noun: str) -> T:
     except DistprivError:
         raise
     except (TypeError, ValueError):
-        raise DistprivError(f"{fields!r} is no {noun}; write it anew.") from None
+        raise DistprivError(f"{fields!r} is not a {noun}; write it again.") from None
 
 
 def Mean(column: str) -> Statistic:  # noqa: N802
@@ -320,11 +321,11 @@ class Query(Result):
         for one in self.statistics:
             if not isinstance(one, Statistic):
                 raise DistprivError(
-                    f"{one!r} is no statistic; write Mean('age') or Count('sex', 'Female')."
+                    f"{one!r} is not a statistic; write Mean('age') or Count('sex', 'Female')."
                 )
         if not self.statistics:
             raise DistprivError("Nothing is released; choose at least one figure.")
-        twice = {s.label for s in self.statistics if self.statistics.count(s) > 1}
+        twice = [one.label for one, times in Counter(self.statistics).items() if times > 1]
         if twice:
             raise DistprivError(f"{min(twice)!r} is released twice; take it once.")
 

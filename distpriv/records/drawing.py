@@ -45,7 +45,7 @@ _LOADED = 200_000  # records of a large table that a sample is taken from, at le
 _MEAN = math.sqrt(2 / math.pi)  # absolute error of normals with deviation 1
 _SYSTEM = random.SystemRandom()
 _UNCOUNTED = (
-    "What balanced figures tell about other secrets or ranges, or beside noise, cannot be counted; "
+    "Balanced figures cannot be counted together with noise, or with other secrets or ranges; "
     "release them alone, about the secret that they hide."
 )
 
@@ -166,7 +166,9 @@ def fitting(now: Evaluation, way: Way, standing: Standing) -> Way:
         if _balanced(now, parts, pair) or _together(now, parts, pair, limit).kept:
             continue
         if release.directions is not None:
-            raise NotApplicable("Laplace noise does not grow by what limits leave; take OptM.")
+            raise NotApplicable(
+                "Laplace noise cannot be raised to what the limits leave; take OptM."
+            )
         model, (*before, further) = _counted(now, parts, pair)
         release = left_of(limit, model, before, further)
     if release is way.release:
@@ -188,13 +190,13 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
         _check_share(pair, groups.share, now.n)  # of complete records; `_kept` has all others
     one, m = way.release, len(now.query)
     if one.kind != _KINDS.get(way.key, "noise") or (one.kind == "noise" and not one.total(m).any()):
-        raise NotApplicable(f"{way.title} is not what this release does; calibrate it anew.")
+        raise NotApplicable(f"{way.title} is not what this release does; calibrate it again.")
     if now.reference and now.reference.fingerprint == now.source.fingerprint:
         raise NotApplicable("The public reference is the very table; take another one, or none.")
     if not way.publishable:
         raise NotApplicable(
-            "These expected figures are of the table's own groups, which they would tell; take "
-            "groups from public reference data."
+            "These expected figures come from this table and would tell its share; take groups "
+            "from public reference data."
         )
     if not way.kept or way.verdict.promise != now.promise:
         raise NotApplicable(f"{way.title} does not keep the limit chosen; take another way.")
@@ -240,7 +242,7 @@ def _check_share(pair: Pair, share: float, n: int) -> None:
     try:
         ends = "the fixed grid's range, {} to {}".format(*map(percent, cell(share)))
     except DistprivError:
-        ends = "another secret, for no range hides this share"
+        ends = "another secret, because no range hides this share"
     raise NotApplicable(
         f"The table's share of {pair.secret.label} lies outside {percent(pair.low)} to "
         f"{percent(pair.high)}, so nothing is released; tell nobody, and take {ends}."
@@ -270,7 +272,7 @@ def _sample(now: Evaluation) -> FloatArray:
         ends = [(*pair.numbers(n)[:, 1], (flag[rows] == 1).sum()) for pair, flag in shares]
         if all(low <= count <= high for low, high, count in ends):
             return values[rows]
-    raise NotApplicable("Hardly a sample has all shares inside their ranges; take wider ranges.")
+    raise NotApplicable("Hardly any sample has all shares inside their ranges; take wider ranges.")
 
 
 def _kept(
@@ -295,8 +297,8 @@ def _kept(
         ranks = standing.ranks if standing.fingerprint_of_choice != naming.fingerprint else None
     if ranks and not names:
         raise StoreError(
-            "Its kept records are named by their rows, which a newer version may have elsewhere. "
-            "Only an identifier could have carried them over, so nothing is released."
+            "Its kept records are named by their rows, which may differ in a newer version. "
+            "Without an identifier they cannot be found again, so nothing is released."
         )
     kept = keep(choice.numbers, ranks=ranks)
     sizes = np.array([len(one) for one in kept.ranks], dtype=float)
@@ -344,7 +346,7 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
     if one.stands_for is not None:
         n = round(one.stands_for.sum())
     elif any(groups.dropped for groups in now.groups) and now.scenario.records is None:
-        more.append("How many records are complete is told. It may go with the secret.")
+        more.append("The number of complete records is told; it may depend on the secret.")
     about = {"name": naming.name, "title": naming.title, "records": n}
     return {
         **{name: getattr(way, name) for name in ("title", "how", "rests", "basis")},
@@ -420,7 +422,9 @@ def release(
     def draw(standing: Standing) -> dict[str, Any]:
         same = standing.releases == before.releases and standing.limits == before.limits
         if not same or (kept and standing.key != before.key):
-            raise StoreError("Somebody has written meanwhile; look at the releases and try again.")
+            raise StoreError(
+                "Someone else has released meanwhile; look at the releases and try again."
+            )
         return body | drawn()
 
     values: dict[str, Any] = {"token": token, "author": author, "reason": reason, "way": way.key}
@@ -496,7 +500,7 @@ def draw_release(
     """
     if not isinstance(release, Release):
         raise DistprivError(
-            f"A {type(release).__name__} is no release; pass what calibrate returns."
+            f"A {type(release).__name__} is not a release; pass what calibrate returns."
         )
     query, pairs = as_query(query), tuple(check_pairs(pair))
     promise, source = release.promise, source_of(table)
@@ -523,8 +527,7 @@ def draw_release(
             "The release keeps more records than this table has for it; calibrate it on this table."
         )
     way = judge(now.model, [release], now.promise)[0]
-    columns = source.frame.columns if isinstance(source, FrameSource) else source.cells
-    naming = Naming(name, source.fingerprint, source.title, tuple(map(str, columns)), bool(newer))
+    naming = Naming(name, source.fingerprint, source.title, tuple(source.kinds), bool(newer))
     if ledger is not None or name:
         store = ledger if isinstance(ledger, Store) else Store(ledger)
         if newer is None and (like := book.likely(book.tables(store), naming)):

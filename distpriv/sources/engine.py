@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from distpriv.arrays import FloatArray
-from distpriv.display import Result
 from distpriv.errors import SourceError
 from distpriv.model.grid import GroupGrids
 from distpriv.model.groups import Groups, Provenance, check_sizes
@@ -26,13 +25,12 @@ from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.sources import sql
 from distpriv.sources.frame import (
     NO_RECORD,
+    Described,
     EngineError,
     FrameSource,
     Kept,
     Ranks,
     check_enough,
-    columns_frame,
-    described,
     kept_of,
     not_unique,
     source_of,
@@ -288,7 +286,7 @@ def _honest(grids: GroupGrids, *, exact: bool) -> GroupGrids:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class EngineSource(Result):
+class EngineSource(Described):
     """A table that an engine reads, see `scan`, `connect`, `from_spark`; never printed or pickled.
 
     Sums, counts and averages are of all of its records. Whatever else needs records has a sample of
@@ -330,37 +328,22 @@ class EngineSource(Result):
     most: int = _MOST
     place: str = ""
 
-    def __repr__(self) -> str:
-        return described(self, self.cells)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row a column: its name, kind and unit; no records."""
-        return columns_frame({name: cell.kind for name, cell in self.cells.items()}, self.units)
-
-    def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("A table does not leave its session.")
+    @property
+    def kinds(self) -> dict[str, sql.Kind]:
+        """Kind of each column."""
+        return {name: cell.kind for name, cell in self.cells.items()}
 
     @cached_property
     def fingerprint(self) -> str:
         """Digest of content and column types, 32 hexadecimal digits."""
-        kinds = [(name, cell.kind) for name, cell in self.cells.items()]
-        return blake2b(repr((kinds, self.stamp())).encode(), digest_size=16).hexdigest()
+        about = [*self.kinds.items()], self.stamp()
+        return blake2b(repr(about).encode(), digest_size=16).hexdigest()
 
     @cached_property
     def labels(self) -> Mapping[str, tuple[Label, ...]]:
         """Labels of each column, see `FrameSource`; of large tables those of random records."""
         most = max(1_000, min(_MOST, _CELLS // len(self.cells)))
         return source_of(self.columns(list(self.cells), most)).labels
-
-    @property
-    def numbers(self) -> tuple[str, ...]:
-        """Columns that can be averaged."""
-        return tuple(name for name, cell in self.cells.items() if cell.kind == "number")
-
-    @property
-    def dates(self) -> tuple[str, ...]:
-        """Columns of dates."""
-        return tuple(name for name, cell in self.cells.items() if cell.kind == "date")
 
     def share(self, secret: SensitiveProperty) -> float:
         """Return the share with a property of the records that tell it; NaN where none does."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b, sha256
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from distpriv.sources.engine import EngineSource
 
-__all__ = ["NO_RECORD", "EngineError", "FrameSource", "Kept", "Ranks", "Source", "check_enough"]
-__all__ += ["columns_frame", "described", "kept_of", "not_unique", "source_of"]
+__all__ = ["NO_RECORD", "Described", "EngineError", "FrameSource", "Kept", "Ranks", "Source"]
+__all__ += ["check_enough", "kept_of", "not_unique", "source_of"]
 
 NO_RECORD = "No record has all values that the figures need; leave figures out."
 
@@ -58,8 +58,40 @@ Source: TypeAlias = "FrameSource | EngineSource"
 """A table, wherever it lives."""
 
 
+class Described(Result):
+    """Describe a table without its records, wherever it lives; they are never pickled."""
+
+    title: Any
+    rows: Any
+    units: Any
+    kinds: Any  # of columns by their names
+
+    def __repr__(self) -> str:
+        return plain(f"{self.title}: {whole(self.rows)} records, {len(self.kinds)} columns")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a column: its name, kind and unit; no records."""
+        import pandas as pd
+
+        rows = [(name, kind, self.units.get(name, "")) for name, kind in self.kinds.items()]
+        return pd.DataFrame(rows, columns=["column", "kind", "unit"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        raise TypeError("A table does not leave its session.")
+
+    @cached_property
+    def numbers(self) -> tuple[str, ...]:
+        """Columns that can be averaged."""
+        return tuple(name for name, kind in self.kinds.items() if kind == "number")
+
+    @cached_property
+    def dates(self) -> tuple[str, ...]:
+        """Columns of dates."""
+        return tuple(name for name, kind in self.kinds.items() if kind == "date")
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class FrameSource(Result):
+class FrameSource(Described):
     """A table in memory; its records are neither printed nor pickled.
 
     Attributes
@@ -75,19 +107,6 @@ class FrameSource(Result):
     frame: pd.DataFrame = field(repr=False)
     units: Mapping[str, str] = field(default_factory=dict)
     provenance: Provenance = "table"
-
-    def __repr__(self) -> str:
-        return described(self, self.frame.columns)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row a column: its name, kind and unit; no records."""
-        kinds = dict.fromkeys(self.numbers, "number") | dict.fromkeys(self.dates, "date")
-        return columns_frame(
-            {one: kinds.get(one, "text") for one in map(str, self.frame)}, self.units
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        raise TypeError("A table does not leave its session.")
 
     @property
     def rows(self) -> int:
@@ -126,17 +145,15 @@ class FrameSource(Result):
         return {name: labels for name, labels in every.items() if len(labels) > 1}
 
     @cached_property
-    def numbers(self) -> tuple[str, ...]:
-        """Columns that can be averaged."""
-        return tuple(str(name) for name, column in self.frame.items() if _is_number(column))
-
-    @cached_property
-    def dates(self) -> tuple[str, ...]:
-        """Columns of dates."""
+    def kinds(self) -> dict[str, str]:
+        """Kind of each column: "number", "date" or "text"."""
         import pandas as pd
 
         is_date = pd.api.types.is_datetime64_any_dtype
-        return tuple(str(name) for name, column in self.frame.items() if is_date(column))
+        return {
+            str(name): "number" if _is_number(one) else "date" if is_date(one) else "text"
+            for name, one in self.frame.items()
+        }
 
     def share(self, secret: SensitiveProperty) -> float:
         """Return the share with a property of the records that tell it; NaN where none does."""
@@ -212,19 +229,6 @@ class FrameSource(Result):
         return values[np.isfinite(needed).all(axis=0)]
 
 
-def described(source: Source, columns: Collection[str]) -> str:
-    """Say what a source is, without its records and where it lies."""
-    return plain(f"{source.title}: {whole(source.rows)} records, {len(columns)} columns")
-
-
-def columns_frame(kinds: Mapping[str, str], units: Mapping[str, str]) -> pd.DataFrame:
-    """Return a row a column: its name, kind and unit."""
-    import pandas as pd
-
-    rows = [(name, kind, units.get(name, "")) for name, kind in kinds.items()]
-    return pd.DataFrame(rows, columns=["column", "kind", "unit"])
-
-
 def not_unique(names: str) -> SourceError:
     """Return the error where a column does not tell records apart."""
     return SourceError(
@@ -257,8 +261,8 @@ def kept_of(
     some = [at for at, rank in enumerate(names) if ranks is None or rank in before]
     if any(before.get(names[at], having[at]) != having[at] for at in some):
         raise SourceError(
-            "A record that is kept has changed whether it has the property, or lost it, so nothing "
-            "more can be told of the kept records; release no further version."
+            "A kept record has gained or lost the property, so nothing more can be released of "
+            "the kept records; release no further version."
         )
     some.sort(key=having.__getitem__)
     values, having = values[some], having[some]
@@ -338,4 +342,4 @@ def source_of(table: Any, provenance: Provenance | None = None) -> Source:
         ways |= {"to_table": "its to_table()"}
         late = next((how for name, how in ways.items() if hasattr(table, name)), "")
         advice = f"pass {late}" if late else advice
-    raise SourceError(f"A {type(table).__name__} is no table; {advice}.")
+    raise SourceError(f"A {type(table).__name__} is not a table; {advice}.")
