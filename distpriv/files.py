@@ -33,7 +33,7 @@ def content_of(file: File) -> bytes:
         hint = ""
         with suppress(OSError, ValueError):
             hint = "" if path.exists() else near(path.name, os.listdir(path.parent))  # noqa: PTH208
-        reason = (getattr(error, "strerror", None) or "it is no file").lower()
+        reason = (getattr(error, "strerror", None) or "it is not a file").lower()
         name = path.name or str(path)
         raise ReadError(f"{name} cannot be opened ({reason}); check its name.{hint}") from None
 
@@ -43,7 +43,7 @@ def text_of(file: File) -> str:
     try:
         return content_of(file).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise ReadError("This file is no text in UTF-8; choose another one.") from None
+        raise ReadError("This file is not text in UTF-8; choose another one.") from None
 
 
 def save_text(path: str | os.PathLike[str], text: str) -> None:
@@ -51,5 +51,5 @@ def save_text(path: str | os.PathLike[str], text: str) -> None:
     try:
         Path(path).write_text(text + "\n", encoding="utf-8")
     except OSError as error:
-        reason = (error.strerror or "it is no file").lower()
+        reason = (error.strerror or "it is not a file").lower()
         raise ReadError(f"{path} cannot be written ({reason}); check its name.") from None

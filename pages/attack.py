@@ -130,7 +130,9 @@ def live() -> None:
             "The paper's attacker learns from figures without noise; that understates the leak."
         )
     if scenario.known_records:
-        st.caption("This attacker knows none of the records. Guarantee shows who knows some.")
+        st.caption(
+            "This attacker knows none of the records. Guarantee shows attackers who know some."
+        )
 
 
 def against(across: charts.Across) -> None:
@@ -206,8 +208,8 @@ def belief() -> None:
         frame.round(4),
         charts.belief_alt(frame),
         key="belief",
-        note="One simulated table, released each way. Before, all shares in the range are as "
-        f"likely; balanced figures change nothing. Seed {scenario.seed}.",
+        note="One simulated table, released in each way. Before, all shares in the range are "
+        f"equally likely. Balanced figures change nothing. Seed {scenario.seed}.",
     )
 
 

@@ -29,7 +29,7 @@ HOSPITAL = pd.DataFrame(
     columns=attribute.ASSUMED,
 )
 SCHOOL = BayesianNetwork(**PRINTED["school"])
-SENSITIVITY = "Most that the figure changes when all records get other values of this attribute."
+SENSITIVITY = "The most that the figure changes if all records get other values of this attribute."
 state, now = page.current()
 chosen = st.session_state
 kept: dict[str, Any] = chosen.setdefault("attribute", {})
@@ -60,7 +60,7 @@ def ask(name: str, label: str, first: str, low: float, high: float, **options: A
     text, value = keep(st.text_input, name, first, label, **options), math.nan
     with noticing():
         value = number(text, low, high) if text or first else math.nan
-    return value  # noqa: RET504  # NaN where that is no number
+    return value  # noqa: RET504  # NaN where that is not a number
 
 
 def table() -> None:
@@ -100,8 +100,8 @@ def averages() -> None:
     look: dict[str, Any] = {"num_rows": "dynamic", "hide_index": True, "key": "attribute-rows"}
     rows = kept["rows"] = st.data_editor(kept["begun"], **look)
     st.caption(
-        "Difference: of the average between records with and without the protected attribute. "
-        "Deviation: of single records around that. Apart: of the shares to be hidden."
+        "Difference: between the averages of records with and without the protected attribute. "
+        "Deviation: how far single records scatter. Apart: the distance of the hidden shares."
     )
     if not problems:
         with noticing():
@@ -159,7 +159,7 @@ def network() -> None:
             charts.network_alt(result, released),
             key="network",
             note="The quilt separates what is protected and nearby from what is remote. Only what "
-            "is released and nearby needs noise. Numbers: all quilts.",
+            "is released and nearby needs noise. *Numbers* lists all quilts.",
         )
         if result.scale:
             far = significant(result.accuracy(0.05))
@@ -169,7 +169,7 @@ def network() -> None:
 def read(source: str) -> BayesianNetwork:
     """Return the network that is chosen, typed, or learned from the table."""
     if source == "school":
-        st.caption("Figure 1 has no probabilities; these are ours.")
+        st.caption("The paper's Figure 1 has no probabilities; these are ours.")
         return SCHOOL
     if source == "table":
         columns = list(dict.fromkeys([*now.source.labels, *now.source.numbers]))
@@ -177,8 +177,8 @@ def read(source: str) -> BayesianNetwork:
         name = f"columns-{now.source.fingerprint}"
         picked = keep(st.multiselect, name, list(dict.fromkeys(used)), "Columns", columns)
         st.caption(
-            "Learned is how values go together within a record. That distributions go together "
-            "likewise is your assumption."
+            "This learns how values go together within a record. You assume that distributions go "
+            "together in the same way."
         )
         key, records = ("network", name, *picked), now.source.columns(picked)
         return state.memory(key, lambda: learn_network(records, picked))

@@ -83,8 +83,8 @@ with left, page.sentences():
         key="repeated",
         title="Repeated releases",
         term="repeated releases",
-        note="Noise that is drawn anew averages out, and counts as none once it is too thin for "
-        "the grid: right guesses at most. Balanced figures keep the same records.",
+        note="Fresh noise averages out. Once it is too thin for the grid it counts as none, so "
+        "these are right guesses at most. Balanced figures keep the same records.",
     )
 with right, page.sentences():
     frame = now.knowing()
@@ -119,7 +119,7 @@ if wrong.open:
                 charts.profile_alt(frame, now.promises()),
                 key="relaxed-profile",
                 note="Measured after the noise (Theorem 4.6, the best λ at each ε). Without noise "
-                "η = 1, for no curve fits figures that move in steps.",
+                "η = 1: no curve fits figures that move in steps.",
             )
             st.caption(explanations.extra_lead(now, off))
         st.caption(explanations.close_lead(now))

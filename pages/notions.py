@@ -81,8 +81,9 @@ def tests() -> None:
     with head:
         answer(
             f"F-score up to {best:.2f}",
-            "Is a record in a noisy count? Who says yes above the line is right "
-            f"**{times(100 * float(precision))}**, and misses {100 - 100 * recall:.0f} of 100.",
+            "Is a record in a noisy count? An attacker who says yes above the line is right "
+            f"**{times(100 * float(precision))}**, and misses {100 - 100 * recall:.0f} of 100 "
+            "records.",
         )
     left, right = st.columns([7, 4], gap="large")
     with left:
@@ -97,8 +98,8 @@ def tests() -> None:
     with right:
         st.table(notions.rates_table(test, threshold, beta))
         ratio, largest = map(significant, test.likelihood_ratio([threshold, 9.0]))
-        bounded = f"; no count speaks for it more than {largest} : 1" * (delta is None)
-        st.caption(f"Plausible deniability: the line speaks {ratio} : 1 for the record{bounded}.")
+        bounded = f" No count speaks more than {largest} : 1 for it." * (delta is None)
+        st.caption(f"Plausible deniability: the line speaks {ratio} : 1 for the record.{bounded}")
     st.header("Which ε keeps a bound?", anchor=False)
     left, right = st.columns([7, 4], gap="large")
     with left:
@@ -178,7 +179,7 @@ def together() -> None:
     answer(
         "Promises do not add up" if both > alone + 0.05 else "Here they add up",
         f"Alone, the first figure lets an attacker be right **{times(alone)}**, and the second "
-        f"tells nothing. Together it is **{times(both)}**.",
+        f"tells nothing. Together they let an attacker be right **{times(both)}**.",
     )
     first, second = st.columns(2, gap="medium")
     first.slider("Correlation of the two figures", 0.0, 0.99, step=0.01, key=key("correlation"))
@@ -198,7 +199,8 @@ def together() -> None:
     )
     with page.sentences():
         twice = compose([now.promise, now.promise], "independent")
-        st.markdown(f"Yours twice is then {written(twice)}; once it is {written(now.promise)}.")
+        once, both = written(now.promise), written(twice)
+        st.markdown(f"Your promise once is {once}; twice it is then {both}.")
 
 
 def moved() -> None:

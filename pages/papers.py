@@ -50,7 +50,7 @@ def explained(frame: pd.DataFrame) -> tuple[str, str]:
     if job and job.running:
         title = "Computing …"
     elif waiting:
-        title = f"Stopped: {waiting} figures missing"
+        title = f"Stopped: {waiting} figure{'s' * (waiting > 1)} missing"
     elif right == total:
         title = titles.get(total, f"All {total} figures agree")
     numbers = listed(sorted(int(name.split()[-1]) for name in counts))
@@ -59,7 +59,7 @@ def explained(frame: pd.DataFrame) -> tuple[str, str]:
     parts += [f"{errata} **{sum(counts.values())}**"] * bool(counts)
     parts += [f"nothing explains **{differ}**"] * bool(differ)
     if not total + waiting:
-        title, parts = f"{item.name}, computed anew", ["the paper prints no numbers"]
+        title, parts = f"{item.name}, computed again", ["the paper prints no numbers"]
     what = f"*{item.name}* of {NAMES[item.paper]}, {page.escape(item.title)}"
     return title, f"{what}: {listed(parts)}." if parts else f"{what}."
 

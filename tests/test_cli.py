@@ -195,7 +195,7 @@ def test_release_asks_of_a_table_like_another_whether_it_is_a_version(saved, tmp
     [
         (["report"], "Name the file of a scenario that the dashboard saved, and its table."),
         (["report", "none.json"], "none.json cannot be opened (no such file or directory); check its name."),
-        (["report", "people.csv"], "This is no scenario, for it is no JSON; save it anew."),
+        (["report", "people.csv"], "This is not a scenario, because it is not JSON; save it again."),
         (["report", "own.json"], "The scenario is of no example; name its table's file, too."),
         (["report", "own.json", "none.csv"], "none.csv cannot be opened (no such file or directory)"),
         (["report", "scenario.json", "-o", "r.pdf"], "r.pdf must end in .md, .html or .json; name it so."),

@@ -43,10 +43,10 @@ def printed_noise(now: Evaluation) -> str:
     releases, _ = once(noises, now.model, now.promise, ("APGM",), **how)
     ways = once(judge, now.model, tuple(releases.values()), now.promise)
     over = max((way.delivered / now.promise.delta for way in ways), default=1.0)
-    does = "keeps the promise here"
+    does = "keeps the promise"
     if over > 1.005:
         does = f"delivers {significant(over)} times the promised δ"
-    return f"As printed, it assumes equal scatter and figures without steps; so it {does}."
+    return f"As printed, it assumes equal scatter and figures without steps. Here it {does}."
 
 
 def table_answer(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, str]:
@@ -58,7 +58,8 @@ def table_answer(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, 
         return _NO_NOISE, f"The figures as they are hide {hidden}, {way.by}."
     error = off(way.percent)
     others = [f", with OptM by {off(one.percent)}" for one in now.ways if one.key == "OptM"]
-    lead = f"Equal noise hides {hidden}. Figures are off by {style.strong(error)}"
+    hides = f"The same noise on every figure hides {hidden}."
+    lead = f"{hides} The figures are off by {style.strong(error)} on average"
     return f"{error} off to hide it", f"{lead}{''.join(others)}."
 
 
@@ -87,22 +88,24 @@ def averages_answer(frame: pd.DataFrame, style: Style = PLAIN) -> tuple[str, str
     """Return a title and a sentence: how many averages need noise, and which needs the most."""
     worst, count = frame.sort_values("own").iloc[0], int((frame["noise"] > 0).sum())
     if not count:
-        return _NO_NOISE, "By themselves, all averages vary enough to hide the protected shares."
+        return _NO_NOISE, "All averages vary enough by themselves to hide the protected shares."
     error = style.strong(f"± {significant(worst['error'])}")
-    lead = f"Most is needed by {style.name(worst['release'])}: noise of {error} on average hides "
+    lead = f"{style.name(worst['release'])} needs the most noise: {error} on average, to hide "
     return f"{count} of {len(frame)} need noise", f"{lead}{style.name(worst['protected'])}."
 
 
 def quilt_answer(result: QuiltResult, style: Style = PLAIN) -> tuple[str, str]:
     """Return a title and a sentence: the noise, and what the quilt has done before."""
     secret, between = style.name(result.protected), listed(map(style.name, sorted(result.quilt)))
-    used = f"influence {significant(result.influence)} of ε = {significant(result.epsilon)}"
+    used = f"{significant(result.influence)} of ε = {significant(result.epsilon)}"
     if not result.scale and not between:
         return _NO_NOISE, f"Nothing that is released depends on {secret}."
     if not result.scale:
-        lead = f"Released figures tell about {secret} only through {between}, with {used}."
+        lead = f"The figures tell about {secret} only through {between}, whose influence is {used}."
         return _NO_NOISE, lead
     scale = significant(result.scale)
-    rest = f"beyond {between}, with {used}" if between else "and no quilt asks for less"
-    lead = f"Laplace noise of {style.strong('± ' + scale)} on average hides {secret}, {rest}."
+    rest = "No quilt needs less."
+    if between:
+        rest = f"The rest is the influence of {between}: {used}."
+    lead = f"Laplace noise of {style.strong('± ' + scale)} on average hides {secret}. {rest}"
     return f"Noise of scale {scale}", lead

@@ -129,7 +129,7 @@ class Way(Result):
 
     @property
     def _words(self) -> tuple[str, str, str]:
-        noise = f"Noise, {self.key}", f"Adds random noise of {self.key}.", f"Add {self.key} noise."
+        noise = f"Noise, {self.key}", "Adds random noise.", f"Add {self.key} noise."
         return _WORDS.get(self.key, noise)
 
     @property
@@ -335,7 +335,7 @@ def compare(
     elif epsilon is not None and guesses is None:
         promise = Promise(epsilon, delta)
     else:
-        raise DistprivError("Give either epsilon (with delta) or guesses, not both or neither.")
+        raise DistprivError("Give either epsilon (with delta) or guesses.")
     options.setdefault("units", ruler(model))
     rows = ways(model, promise, reference=reference, progress=progress, **options)[0]
     return compared(rows, model.query.labels)

@@ -71,7 +71,7 @@ _SEED = 1  # of simulated tables: the same picture each time
 def evaluate(
     scenario: Scenario, table: Any, cache: Cache | None = None, *, reference: Any = None
 ) -> Evaluation:
-    """Return what a scenario comes to on a table; nothing is computed before it is asked for.
+    """Return the results of a scenario on a table; each is computed once it is asked for.
 
     Parameters
     ----------

@@ -29,8 +29,8 @@ def failing(now: Evaluation, style: Style = PLAIN) -> tuple[str, str]:
     way = now.published
     reached = now.undefended if way is None else now.exposed_guesses(way)
     lead = (
-        f"Published DauM promises at most {significant(now.limit)} right guesses; arithmetic "
-        f"subtracts its noise and is right {style.strong(times(reached))}."
+        f"DauM as published promises at most {significant(now.limit)} right guesses of 100. "
+        f"Arithmetic subtracts its noise and is right {style.strong(times(reached))}."
     )
     right = times(now.exposed_guesses(now.way))
     return lead, f"{style.strong('Our noise stays.')} The same attacker is right {right}, at best."
@@ -41,8 +41,10 @@ def reach_lead(now: Evaluation, frame: pd.DataFrame, across: str, style: Style =
     right = style.strong(times(now.way.guesses))
     if across == "width":
         own = significant(100 * now.scenario.secrets[now.exposed].width)
-        made = f"{now.way.key} noise is made for" if now.needs_noise else "Without noise, at"
-        lead = f"{made} Δp = {own} points: there an attacker is right {right}."
+        lead = f"Without noise, an attacker is right {right} at Δp = {own} points."
+        if now.needs_noise:
+            made = f"{now.way.key} noise is made for Δp = {own} points"
+            lead = f"{made}: there an attacker is right {right}."
         part = frame[frame["release"] == now.way.key]
         if not len(part):
             return lead
@@ -63,8 +65,8 @@ def relaxed_lead(frame: pd.DataFrame, off: float, style: Style = PLAIN) -> str:
     right = {way: style.strong(f"{50 + 50 * delta:.1f}") for way, delta in first.items()}
     return (
         f"If the figures scatter {percent(off)} more or less than our curves say, an attacker is "
-        f"right at most {right[SCATTERED]} times in\u00a0100. For any laws as near, {right[NEAR]} "
-        "is proven."
+        f"right at most {right[SCATTERED]} times in\u00a0100. For laws of any shape that differ "
+        f"as much, the proven bound is {right[NEAR]}."
     )
 
 
@@ -72,9 +74,9 @@ def extra_lead(now: Evaluation, off: float) -> str:
     """Return what more Laplace noise proves for laws of any shape, see `guarantee.extra_noise`."""
     scale, left = now.cache.once(extra_noise, now.model, now.promise, off)
     return (
-        f"With more Laplace noise, of scale {significant(scale)} on every figure, any laws this "
-        f"near leave at most {float(ceiling(left.epsilon, left.delta)):.1f} right guesses of "
-        "100 (Theorem 4.7)."
+        f"With further Laplace noise of scale {significant(scale)} on every figure, all such laws "
+        f"allow at most {float(ceiling(left.epsilon, left.delta)):.1f} right guesses of 100 "
+        "(Theorem 4.7)."
     )
 
 
@@ -102,8 +104,8 @@ def recall_lead(frame: pd.DataFrame, name: str, high: str, style: Style = PLAIN)
     right = style.strong(f"{middle['precision']:.0f} of 100")
     score = style.strong(f"{middle['f_score']:.2f}")
     return (
-        f"Who finds half of the tables at {high} is right in {right} such guesses. The largest "
-        f"F-score is {score}."
+        f"An attacker who finds half of the tables at {high} is right in {right} such guesses. "
+        f"The largest F-score is {score}."
     )
 
 
@@ -117,10 +119,10 @@ def belief_lead(now: Evaluation, style: Style = PLAIN) -> str:
         words = "over 99" if held > 99.5 else "under 1" if held < 0.5 else f"{held:.0f}"
         sure[name] = style.strong(f"{words} % sure")
     lead = (
-        f"A table was drawn at {true}. Who was undecided between {low} and {high} ends "
+        f"A table was drawn at {true}. Someone undecided between {low} and {high} ends "
         f"{sure[now.way.key]} of {true}"
     )
-    plain = f" From the figures as they are, it is {sure['as it is']}."
+    plain = f" With the figures as they are, they end {sure['as it is']}."
     return f"{lead}." + plain * (now.way.key != "as it is")
 
 
@@ -129,10 +131,10 @@ def audit(found: Audit, style: Style = PLAIN) -> str:
     claim = "" if found.claimed is None else significant(found.claimed)
     least = style.strong(f"ε ≥ {significant(found.epsilon, 2)}")
     if found.refuted:
-        return f"This attack refutes the promise: it proves {least}, and {claim} is promised."
+        return f"This attack refutes the promise: it proves {least}; the promise is ε = {claim}."
     return (
         f"This attack proves no more than {least}, with {percent(found.confidence)} confidence; "
-        f"promised is ε = {claim} at δ = {found.delta:g}."
+        f"the promise is ε = {claim} at δ = {found.delta:g}."
     )
 
 
@@ -144,9 +146,9 @@ def accepted_title(frame: pd.DataFrame) -> str:
 def accepted_lead(frame: pd.DataFrame, error: str, done: bool, style: Style = PLAIN) -> str:
     """Return which mechanism hides most, from rows of `choose` that have an ε, this one first."""
     if not done:
-        return "Each mechanism's least ε is being searched."
+        return "The least ε of each mechanism is being computed."
     if not len(frame):
-        return "No mechanism is that exact at any ε up to 50."
+        return "No mechanism keeps this error at any ε up to 50."
     best = frame.iloc[0]
     return (
         f"If {error}, {best['mechanism']} at ε = {significant(best['epsilon'])} hides "
@@ -180,10 +182,10 @@ def fit_tests(now: Evaluation, style: Style = PLAIN) -> tuple[str, ...]:
     differs = percent(max(abs(1 - one) for one in scatter.extremes), 2)
     epsilon = significant(scatter.epsilon)
     words = [
-        f"p: how often chance alone fits as badly, in {tables} simulated tables.",
-        f"Of {len(p)} tests, {worst}. Below {significant(level, 1)} it would be no chance.",
-        f"The shares lie {significant(distance['estimate'])} deviations apart; in 95 of 100 "
-        f"resamples {low} to {high}.",
+        f"p says how often chance alone fits as badly, in {tables} simulated tables.",
+        f"Of {len(p)} tests, {worst}. A p below {significant(level, 1)} is more than chance.",
+        f"The two shares are {significant(distance['estimate'])} deviations apart: {low} to {high} "
+        "in 95 of 100 resamples.",
         f"After release, the scatter at the two shares differs by up to {differs}. So δ at "
         f"ε = {epsilon} is {significant(scatter.delta, 2)}; with equal scatter "
         f"{significant(scatter.pooled, 2)}.",
@@ -194,7 +196,7 @@ def fit_tests(now: Evaluation, style: Style = PLAIN) -> tuple[str, ...]:
         verb = "is not a sum, so its" if len(others) == 1 else "are not sums, so their"
         words.append(
             f"{listed(style.name(name) for name in others)} {verb} law was fitted to simulated "
-            "tables; noise covers what they leave open."
+            "tables; noise covers what these leave unknown."
         )
     return tuple(words)
 

@@ -77,7 +77,7 @@ def exposure(
     Raises
     ------
     DistprivError
-        If no column can be a secret, n is not a number of records, or the width is no such fraction.
+        If no column can be a secret, n is not a number of records, or the width not a fraction.
 
     Examples
     --------

@@ -119,7 +119,9 @@ def read_secret(text: str) -> SensitiveProperty:
         return SensitiveProperty(column, tuple(map(_read_label, parts)))
     ends: list[Any] = [*map(_unescape, parts[1:])]
     if len(ends) != _WORDS[word]:
-        raise DistprivError(f"{':'.join(parts)!r} in the link is not a range; choose the secret again.")
+        raise DistprivError(
+            f"{':'.join(parts)!r} in the link is not a range; choose the secret again."
+        )
     if word != "contains":
         with suppress(ValueError):  # dates stay as they are
             ends = [*map(float, ends)]

@@ -34,7 +34,7 @@ _FORMAT, _VERSION = "distpriv scenario", 1
 
 @dataclass(frozen=True, repr=False)
 class Scenario(Result):
-    """Hold everything that is chosen; `evaluate` computes what it comes to on a table.
+    """Hold all choices; `evaluate` computes the results on a table.
 
     Attributes
     ----------
@@ -178,7 +178,9 @@ class Scenario(Result):
         except ReadError:
             raise
         except (ValueError, TypeError, RecursionError):
-            raise ReadError("This is not a scenario, because it is not JSON; save it again.") from None
+            raise ReadError(
+                "This is not a scenario, because it is not JSON; save it again."
+            ) from None
         if not isinstance(plain, dict) or plain.get("format") != _FORMAT:
             raise ReadError("This is not a scenario of distpriv; choose a file that it saved.")
         if plain.get("version") != _VERSION:

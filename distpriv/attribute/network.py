@@ -231,8 +231,8 @@ class BayesianNetwork(Result):
             ValueError,
         ):
             raise ReadError(
-                "This is no network: its JSON needs edges (pairs of names) and tables (numbers of "
-                "each attribute); correct the file."
+                "This is not a network: its JSON needs edges (pairs of names) and tables (numbers "
+                "of each attribute); correct the file."
             ) from None
 
     @classmethod

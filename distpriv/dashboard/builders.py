@@ -62,7 +62,7 @@ def figure(state: State) -> None:
             asked = st.selectbox("Value", labels, key=key) if labels else _ask_number("Value", key)
             more["value"] = asked
         elif kind == "quantile":
-            text = st.text_input("Per cent of the records below it", "90")
+            text = st.text_input("Per cent of the records that are below it", "90")
             more["level"] = round(number(text, 0, 100) / 100, 11)
         elif kind == "correlation":
             more["other"] = st.selectbox(
@@ -91,8 +91,8 @@ def persons(state: State) -> None:
         delta = right.text_input("δ for each person", f"{start.delta:.10g}")
         if columns:
             st.caption(
-                "Public bounds: values that nobody is below or above, as everybody knows them. "
-                "Those of your own table would tell about it."
+                "Public bounds: the least and the largest value, as everybody knows them. Those "
+                "of your own table would tell about it."
             )
         for column in columns:
             name, low, high = st.columns([2, 1, 1], vertical_alignment="center")

@@ -144,7 +144,7 @@ def sentences() -> Iterator[None]:
         yield
         return
     except DistprivError as error:
-        text, todo = escape(error), "**Change the figures or the secret** at the left."
+        text, todo = escape(error), "**Change the figures or the secret** on the left."
     except Exception as error:  # noqa: BLE001  # no traceback ever reaches a page
         text, todo = fault(error), ""
     if session().answered:

@@ -45,8 +45,8 @@ def dialog(state: State) -> None:
                 st.caption(
                     "CSV, Excel, Parquet, JSON, SPSS, Stata, SAS and others, up to "
                     f"{st.get_option('server.maxUploadSize')} MB. The server forgets it when your "
-                    "visit ends. A larger one opens by the command *distpriv FILE*, or is offered "
-                    "by the server's owner (*DISTPRIV_SOURCES*)."
+                    "visit ends. Open a larger one by the command *distpriv FILE*, or ask the "
+                    "server's owner to offer it (*DISTPRIV_SOURCES*)."
                 )
                 return
             file = File(chosen.file_id, chosen.name, chosen.getvalue())
@@ -64,7 +64,7 @@ def how(state: State) -> None:
             _ask(state, state.file, state.scenario)
             return
         source = state.source()
-        st.markdown(f"{page.escape(source.title)} is read where it lies.")
+        st.markdown(f"{page.escape(source.title)} is read where it is.")
         reading.notices(getattr(source, "notices", ()))
 
 

@@ -108,7 +108,7 @@ def convert(
 
 
 class DistributionPrivacy(NamedTuple):
-    """Hold (Θ, Ψ): distributions by name, and pairs of names that nobody may tell apart.
+    """Hold (Θ, Ψ): distributions by name, and pairs of names that must look alike.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0
 
 
 def f_score_floor(beta: float, factor: float = 1.0) -> float:
-    """Compute F_β of whoever always says yes, (1 + β²)/(1 + β² + κ).
+    """Compute F_β of an attacker who always says yes, (1 + β²)/(1 + β² + κ).
 
     β is above 0 and below 10⁶, the factor κ above 0, see `auxiliary_factor`.
 
@@ -75,7 +75,7 @@ def f_score_floor(beta: float, factor: float = 1.0) -> float:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RecordTest(Result):
-    """Hold what noise leaves to tests of a record, and what the attacker knows besides.
+    """Hold what noise leaves to tests of a record, and what else the attacker knows.
 
     Noise is added to Q, and a test says that the record is there above ψ = (θ − Q(D′))/ΔQ: 0 is
     the result without it, 1 with it. Which of two values it has is the same test (Theorem 5). For q

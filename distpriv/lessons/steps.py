@@ -323,9 +323,9 @@ def _balanced(width: int, _: int) -> Shown:
     releases = {key: ways[key].release for key in ("as it is", "OptM", "BalM")}
     frame = _CACHE.once(reach_frame, now.model, releases, widths=widths)
     here = frame[np.isclose(frame["width"], width)].set_index("release")["guesses"].to_dict()
-    words = f"leave them right **{times(50)}**"
+    words = f"leave an attacker right **{times(50)}**"
     if "BalM" not in here:
-        words = "**cannot be made**, for such tables have too few records"
+        words = "**cannot be made**, because such tables have too few records"
     normal = quiet.guesses if quiet.rests == "any data" else now.undefended
     anew = _chosen_anew(quiet.release, _AGAIN)
     figures = {"bare": here["as it is"], "noise": here["OptM"], "width": width, "balanced": words}

@@ -421,6 +421,5 @@ def _check_laws(query: Query, laws: Sequence[Estimate]) -> None:
         if far > _RARE:
             raise DistprivError(
                 f"The {title} lies far from its usual values in about {1000 * far:.0f} of 1000 "
-                "simulated tables, which no normal law describes; take more records, or leave it "
-                "out."
+                "simulated tables; take more records, or leave it out."
             )

@@ -96,14 +96,14 @@ class ExactLaw(Result):
         release = Release(covariance=noise) if isinstance(noise, np.ndarray) else noise or AS_IT_IS
         if not isinstance(release, Release) or release.width not in (0, len(self.steps)):
             raise DistprivError(
-                f"The law is of {len(self.steps)} statistics, and {release!r} is no release of "
-                "them; calibrate it to a model of the same query."
+                f"The law is of {len(self.steps)} statistics, and {release!r} is of others; "
+                "calibrate it to a model of the same query."
             )
         masses = self.masses(release)
         if masses is None:
             raise NotApplicable(
-                "The exact law of this release is not known: it needs normal noise, or Laplace "
-                "noise on one statistic, that mixes no more than some million points."
+                "The exact law of this release is not known; take normal noise, or Laplace noise "
+                "on one statistic, over at most some million points."
             )
         return FiniteLoss(*masses)
 
@@ -353,9 +353,8 @@ def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> Exa
     law = compute_law(model.pairs[0], model)
     if law is None:
         raise NotApplicable(
-            "The exact law is known for one sum, mean or count on a grid, or for two counts, and "
-            "for some million points at most, of tables in memory; take such figures, or fewer "
-            "records."
+            "The exact law is known only for one sum, mean or count on a grid, or for two counts, "
+            "of a table in memory; take such figures, or fewer records."
         )
     return law
 

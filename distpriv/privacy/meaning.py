@@ -99,7 +99,7 @@ def posterior_bounds(
     are 0 and 1 where so many releases may leave no doubt.
     """
     if not 0 < prior < 1 or not 0 < often < 1:
-        raise DistprivError("A belief and a fraction of releases lie between 0 and 1, not at them.")
+        raise DistprivError("A belief and a fraction of releases must be above 0 and below 1.")
     places = range(len(model.pairs))
     moved = max(_moved(pair_loss(model, release, place), 1 - often) for place in places)
     return float(expit(logit(prior) - moved)), float(expit(logit(prior) + moved))
@@ -147,7 +147,7 @@ def gaussian_privacy(
         raise DistprivError(f"δ must be above 0 and below 1, it is {down_to!r}.")
     release = AS_IT_IS if release is None else release
     if release.directions is not None:
-        return GaussianPrivacy(None, why="Laplace noise is not as two bell curves are.")
+        return GaussianPrivacy(None, why="Laplace noise is not like two bell curves.")
     loss = privacy_loss(model, release)
     noisy = release.covariance is not None
     ratio = float(log_ratio(np.asarray(release.smoothness(model)))) if noisy else 0.0
@@ -186,15 +186,15 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     few = int(min(pair.numbers.min() for pair in model.pairs))
     if not 0 <= known <= 2 * few or known != int(known):
         raise DistprivError(
-            f"Known records must be 0 to {whole(2 * few)}, for some group has only {whole(few)}; "
-            f"it is {known}."
+            f"Known records must be 0 to {whole(2 * few)}, not {known}: some group has only "
+            f"{whole(few)}."
         )
     if known == 0 or release.kind == "no data":
         return optimal_attack_accuracy(model, release)
     if not model.query.linear:
         raise NotApplicable(
-            "Known records can be taken off sums, counts, means and proportions only; leave the "
-            "other figures out."
+            "Attackers who know records are computed for sums, counts, means and proportions "
+            "only; leave the other figures out."
         )
     half = np.array([known - known // 2, known // 2], dtype=float)
     if release.additive:

@@ -62,7 +62,7 @@ def as_bounds(bounds: Bounds) -> tuple[Bound, ...]:
 
 def _bound(row: tuple[Any, ...]) -> Bound:
     if len(row) != 3 or not isinstance(row[0], str) or not row[0]:
-        raise DistprivError(f"{row!r} are no public bounds; give a column, its least and largest.")
+        raise DistprivError(f"{row!r} are not public bounds; give a column, its least and largest.")
     column, *ends = row
     try:
         low, high = (
@@ -80,7 +80,7 @@ def _bound(row: tuple[Any, ...]) -> Bound:
 
 @dataclass(frozen=True)
 class Persons(Result):
-    """Hold an (ε, δ) to every single record, besides that for the share.
+    """Hold the (ε, δ) that is promised to every single record, in addition to the share.
 
     Attributes
     ----------

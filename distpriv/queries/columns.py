@@ -44,7 +44,7 @@ def as_label(value: object) -> Label:
         return str(plain.isoformat()).removesuffix("T00:00:00")
     if type(plain).__name__ in ("Interval", "Period"):
         return str(plain)
-    raise DistprivError(f"{value!r} is no label; give a text, a number, or True or False.")
+    raise DistprivError(f"{value!r} is not a label; give a text, a number, or True or False.")
 
 
 def label_of_text(value: Label) -> Label:
@@ -103,7 +103,7 @@ def numbers_of(frame: pd.DataFrame, name: str) -> FloatArray:
         unread = np.flatnonzero(np.isnan(numbers) & plain.notna().to_numpy())
         if len(unread):
             raise DistprivError(
-                f"Column {name!r} holds a value in record {unread[0] + 1} which is no number; "
+                f"Column {name!r} holds a value in record {unread[0] + 1} which is not a number; "
                 "choose a column of numbers, or count one of its values."
             )
     finite = np.isfinite(numbers)
@@ -186,8 +186,8 @@ def _matches(column: pd.Series, values: Sequence[Label]) -> BoolArray:
         return column.astype(object).isin(list(values)).to_numpy(dtype=bool)
     except (TypeError, DistprivError):  # lists and the like
         raise DistprivError(
-            f"Column {column.name!r} holds something else than texts, numbers and dates, so no "
-            "value of it can be looked for; choose another column."
+            f"Column {column.name!r} holds other things than texts, numbers and dates; choose "
+            "another column."
         ) from None
     return labels.isin(list(values)).to_numpy(dtype=bool)
 

@@ -178,7 +178,7 @@ class SensitiveProperty:
 
 @dataclass(frozen=True, repr=False)
 class Pair:
-    """Two shares of one property that nobody shall tell apart.
+    """Two shares of one property that must look alike.
 
     Attributes
     ----------
@@ -202,7 +202,7 @@ class Pair:
     def __post_init__(self) -> None:
         if not isinstance(self.secret, SensitiveProperty):
             raise DistprivError(
-                f"{self.secret!r} is no secret; write SensitiveProperty('income', '>50K')."
+                f"{self.secret!r} is not a secret; write SensitiveProperty('income', '>50K')."
             )
         for name in ("low", "high"):
             share = number(f"A share of {self.secret.label}", getattr(self, name))
@@ -240,7 +240,7 @@ class Pair:
     def from_plain(cls, fields: Mapping[str, Any]) -> Pair:
         """Return the pair that `plain` wrote; anything else is a DistprivError."""
         if not isinstance(fields, Mapping):
-            raise DistprivError(f"{fields!r} is no pair of shares; write it anew.")
+            raise DistprivError(f"{fields!r} is not a pair of shares; write it again.")
         secret = SensitiveProperty.from_plain(fields.get("secret", {}))
         return from_fields(cls, {**fields, "secret": secret}, "pair of shares")
 

@@ -163,7 +163,7 @@ def propose(
             if now.act not in ("proposed", "changes") or now.name != name:
                 raise StoreError(
                     f"This decision is about {now.name!r}, and {now.author} has {ACTS[now.act]}; "
-                    "propose it anew."
+                    "propose it again."
                 )
         else:
             key, seen = uuid4().hex, 0

@@ -124,7 +124,9 @@ class Store:
 
     def __init__(self, url: str | None = None, seconds: float = 10.0) -> None:
         if not isinstance(url, str | None):
-            raise StoreError(f"A {type(url).__name__} is no address of a database; pass a str.")
+            raise StoreError(
+                f"A {type(url).__name__} is not the address of a database; pass a str."
+            )
         address, wait = _address(url), int(500 * seconds)
         self._seconds, self._guard = seconds, threading.Lock()
         self._mark: tuple[str, int] | None = None
@@ -244,7 +246,7 @@ class Store:
     def _changed(self, how: str) -> str:
         return (
             f"The {self._place} {how} while the server runs, so nothing is released; put it back, "
-            "or start the server anew if that is meant."
+            "or restart the server if that is meant."
         )
 
     def _make(self, late: threading.Event) -> None:

@@ -82,7 +82,9 @@ def connect(
         parts = urlsplit(address)
         key = f"{parts.scheme}://{parts.hostname or ''}{parts.path}#{table}"
     elif not hasattr(address, "cursor"):
-        raise SourceError(f"A {type(address).__name__} is no connection; pass an address or one.")
+        raise SourceError(
+            f"A {type(address).__name__} is not a connection; pass an address or a connection."
+        )
     engine = Engine(connection, dialect, timeout=timeout)
     name = ".".join(map(quoted, table.split(".")))
     ((count,),) = engine.rows(f"SELECT count(*) FROM {name}")
@@ -164,7 +166,7 @@ def from_spark(frame: Any, *, title: str = "Spark", timeout: float = 60.0) -> En
     """
     if not hasattr(frame, "createOrReplaceTempView"):
         raise SourceError(
-            f"A {type(frame).__name__} is no DataFrame of Spark; pass one of pyspark.sql."
+            f"A {type(frame).__name__} is not a DataFrame of Spark; pass one of pyspark.sql."
         )
     view = f"distpriv_{secrets.token_hex(8)}"
     frame.createOrReplaceTempView(view)
@@ -214,8 +216,9 @@ def _opened(address: str, timeout: float) -> Any:
         clear = False
     if not clear:  # the driver's words would repeat a password
         raise SourceError(
-            "This is no address of a PostgreSQL database; write postgresql://user@host/database, "
-            "with %-codes for signs in a password, or pass an open connection."
+            "This is not the address of a PostgreSQL database; write "
+            "postgresql://user@host/database, with %-codes for signs in a password, or pass an "
+            "open connection."
         )
     try:
         import psycopg

@@ -231,8 +231,8 @@ def _check_twins(files: Iterable[Sequence[str]]) -> None:
     twins = [name for name in names if folded[name.casefold()] > 1 or name in again]
     if twins and len(several) > 1:
         raise ReadError(
-            f"Columns have one name but for capitals ({listed(map(repr, twins[:4]))}), so several "
-            "files cannot be matched by their names; rename them, or use read_table."
+            f"Columns differ in capitals alone ({listed(map(repr, twins[:4]))}), so several files "
+            "cannot be matched by their names; rename them, or use read_table."
         )
 
 
@@ -242,7 +242,7 @@ def _text(db: _Db, root: Path, files: list[str], options: ReadOptions, fixed: _F
     for file, (other, names) in zip(files, layouts, strict=True):
         if other != options or not set(first) & set(names) or not (other.header or len(files) < 2):
             raise ReadError(
-                f"{Path(file).name} is written otherwise than {Path(files[0]).name}, or has none "
+                f"{Path(file).name} is written differently from {Path(files[0]).name}, or has none "
                 "of its columns; scan files of one table."
             )
     how = (
@@ -277,10 +277,10 @@ def _text(db: _Db, root: Path, files: list[str], options: ReadOptions, fixed: _F
 
 
 def _layout(path: Path, options: ReadOptions, fixed: _Fixed) -> tuple[ReadOptions, list[str]]:
-    """Return how a text is written, and its columns; ReadError if it is no plain table."""
+    """Return how a text is written, and its columns; ReadError if it is not a plain table."""
     data = _ends(path)
     if data.startswith(_OTHERS) or format_of(data):
-        raise ReadError(f"{path.name} is no text in UTF-8 as others here; use read_table.")
+        raise ReadError(f"{path.name} is not text in UTF-8 as the others are; use read_table.")
     grid = open_grid(data, options, fixed)
     options = guess_layout(grid.cells, grid.options, fixed)
     names, odd = column_names(grid.cells, options)
@@ -294,7 +294,7 @@ def _layout(path: Path, options: ReadOptions, fixed: _Fixed) -> tuple[ReadOption
     if more or options.first != max(options.header, default=0) + 1:
         odd += tell_layout(grid.cells, options) or [Notice("Not all rows are records.")]
     if odd:
-        raise ReadError(f"{path.name} is no plain table: {odd[0].text} Use read_table.")
+        raise ReadError(f"{path.name} is not a plain table: {odd[0].text} Use read_table.")
     return options, names
 
 
@@ -396,7 +396,8 @@ def _check_values(db: _Db, columns: list[Column], records: str, last: int) -> No
     for column, added, most, end in zip(sums, ends[::3], ends[1::3], ends[2::3], strict=True):
         if end is not None and end > (most or 0) > 0 and abs(added - 2 * end) <= 1e-9 * end:
             raise ReadError(
-                f"The last row has the sum of {column.name!r}, so it is no record; use read_table."
+                f"The last row has the sum of {column.name!r}, so it is not a record; use "
+                "read_table."
             )
 
 

@@ -94,7 +94,7 @@ def check_pairs(pair: Any) -> list[Pair]:
     for one in pairs:
         if not isinstance(one, Pair):
             raise DistprivError(
-                f"{one!r} is no pair of shares; write SensitiveProperty('income', '>50K')"
+                f"{one!r} is not a pair of shares; write SensitiveProperty('income', '>50K')"
                 ".pair(0.25, 0.1)."
             )
         if pairs.count(one) > 1:

@@ -73,7 +73,7 @@ def _entries() -> dict[str, Any]:
     try:
         return tomllib.loads(Path(os.environ[_FILE]).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        reason = error if isinstance(error, tomllib.TOMLDecodeError) else "it is no text there"
+        reason = error if isinstance(error, tomllib.TOMLDecodeError) else "it is not text"
         return {_UNREAD: f"the file cannot be read ({reason})"}
 
 
@@ -84,7 +84,7 @@ def _title(key: str, entry: Any) -> str:
 def _problem(key: str, entry: Any) -> str:
     """Say what is wrong with an entry, "" for nothing; values stay unsaid."""
     if not isinstance(entry, dict):
-        return entry if key == _UNREAD else "it is no table of TOML"
+        return entry if key == _UNREAD else "it is not a table of TOML"
     if key in ("upload", "open", *EXAMPLES):
         return "its key is that of another table"
     for name in entry.keys() - _KNOWN:

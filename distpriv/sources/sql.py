@@ -81,7 +81,7 @@ def _number(name: str, cells: Mapping[str, Cell]) -> str:
     if kind == "boolean":
         return _flag(sql, sql)
     raise SourceError(
-        f"Column {name!r} holds {'dates' if kind == 'date' else 'labels'}, which is no number; "
+        f"Column {name!r} holds {'dates' if kind == 'date' else 'labels'}, which is not a number; "
         "choose a column of numbers, or count one of its values."
     )
 

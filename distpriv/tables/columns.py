@@ -308,7 +308,7 @@ class Column:
                 odd = [t for t in self.labels if t not in measure.reads or t in measure.flagged]
                 self.tell(
                     f"{self.times(measure.records)} of {self.times(filled)} values of "
-                    f"{self.name!r} are {measure.plural} and others are not, as "
+                    f"{self.name!r} are {measure.plural} and others are not, such as "
                     f"{', '.join(map(excerpt, odd[:3]))}; they were read as labels.",
                     types={self.name: measure.type},
                 )
@@ -420,7 +420,7 @@ class Column:
         if odd:
             self.tell(
                 f"{self.times(self.count(odd))} values of {self.name!r} have leading zeros or too "
-                f"many digits for a number, as {odd[0]!r}; all were read as names.",
+                f"many digits for a number, such as {odd[0]!r}; all were read as names.",
                 types={self.name: "number"},
             )
             return True
@@ -493,7 +493,7 @@ class Column:
         times = list(filter(_CLOCK.fullmatch, self.labels))
         if 2 * self.count(times) > self.count(self.labels):
             self.tell(
-                f"Times of day in {self.name!r} were read as labels, as {excerpt(times[0])}; "
+                f"Times of day in {self.name!r} were read as labels, such as {excerpt(times[0])}; "
                 "to read them as minutes, write them without AM and PM."
             )
         if self.type != "category":
@@ -504,8 +504,8 @@ class Column:
         if not split and (sign := _separator(normal)):
             joined = [text for text in self.labels if sign in text]
             self.tell(
-                f"{self.times(self.count(joined))} cells of {self.name!r} hold several answers, as "
-                f"{excerpt(joined[0])}; each can be a column of its own.",
+                f"{self.times(self.count(joined))} cells of {self.name!r} hold several answers, "
+                f"such as {excerpt(joined[0])}; each can be a column of its own.",
                 split={self.name: sign},
             )
 

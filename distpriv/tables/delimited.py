@@ -53,8 +53,8 @@ def utf8(data: bytes) -> tuple[bytes, str]:
     if control := next(filter(None, blocks), b""):
         line = data.count(b"\n", 0, data.index(control[:1])) + 1
         raise ReadError(
-            f"This is no text and no kind of file that is read (line {line} has the control "
-            f"character 0x{control[0]:02X}); choose a CSV, Excel or Parquet file."
+            f"This is not text, nor a known kind of file (line {line} has the control character "
+            f"0x{control[0]:02X}); choose a CSV, Excel or Parquet file."
         )
     return data, "utf-8" if encoding.startswith("utf") else encoding
 

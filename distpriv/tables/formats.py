@@ -181,7 +181,9 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
             "The workbook is damaged, or a document without sheets; save the table as .xlsx."
         ) from error
     if errors := _errors(data):
-        text = f"{errors} cells of the workbook hold errors, as #DIV/0!; they were read as missing."
+        text = (
+            f"{errors} cells of the workbook hold errors, such as #DIV/0!; they count as missing."
+        )
         notices.append(Notice(text))
     down = [span for span in merged if span[1][0] - 2 >= span[0][0] > 0]  # over records
     for (top, left), (bottom, _) in down:

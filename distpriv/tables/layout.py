@@ -292,7 +292,7 @@ def tell_layout(cells: pa.Table, options: ReadOptions) -> list[Notice]:
     for rn, row in above + below:
         if not _filled(row) or re.match("sep=.?$", row[0] or ""):
             continue
-        what, change = "is no record", dict[str, object](last=len(cells) - rn)
+        what, change = "is not a record", dict[str, object](last=len(cells) - rn)
         if rn < first:
             change = {"first": rn} if rn > names else {"header": (rn,)}
         elif any(map(_measured, row)):
@@ -334,7 +334,7 @@ def column_names(cells: pa.Table, options: ReadOptions) -> tuple[list[str], list
     for number in options.header:
         if number > len(cells):
             raise ReadError(
-                f"Row {number} cannot name the columns, for the table has fewer rows; choose "
+                f"Row {number} cannot name the columns, because the table has fewer rows; choose "
                 "another row."
             )
         rows += [row for _, row in _rows(cells, number, 1)]

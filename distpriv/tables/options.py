@@ -123,7 +123,7 @@ class ReadOptions:
         kinds = get_args(ColumnType)
         wrong = next((kind for _, kind in self.types if kind not in kinds), None)
         if wrong is not None:
-            return f"there is no type of column {wrong!r}, but {', '.join(kinds)}"
+            return f"the type of a column is {', '.join(kinds)}, not {wrong!r}"
         several = (name for pairs in _PAIRS for name in _twice(getattr(self, pairs)))
         return next((f"column {name!r} is there twice" for name in several), "")
 
@@ -212,8 +212,8 @@ class Row:
             raise ReadError(f"One row cannot be a {self.kind!r}; take record, cell or part.")
         if (self.kind == "record") != (self.column == ""):
             raise ReadError(
-                "A row that is a cell or a part needs the column that counts or names records, "
-                "and a row that is a record has none."
+                "A cell or a part needs the column that counts or names records, and a record has "
+                "none; correct the column."
             )
 
 

@@ -97,8 +97,8 @@ def read_spss(data: bytes, options: ReadOptions) -> Grid:
         import pyreadstat
     except ImportError:
         raise ReadError(
-            "This is a file of SPSS, which a further package reads; run pip install "
-            "'distpriv[statistics-files]', or save the table there as CSV and choose that file."
+            "This is a file of SPSS, which needs a further package; run pip install "
+            "'distpriv[statistics-files]', or save the table in SPSS as CSV."
         ) from None
 
     with _damage("SPSS"):

@@ -236,8 +236,8 @@ def _repeat(frame: pd.DataFrame, column: str) -> pd.DataFrame:
         )
     if not _is_count(counts):
         raise ReadError(
-            f"Column {column!r} does not count records, for it is not filled with whole numbers "
-            "of 0 or more; choose another one."
+            f"Column {column!r} does not count records: it needs whole numbers of 0 or more; "
+            "choose another one."
         )
     times = counts.fillna(0).to_numpy(np.int64)
     records = frame.drop(columns=column).take(np.repeat(np.arange(len(frame)), times))

@@ -31,7 +31,7 @@ def test_averages_are_answered_by_the_one_that_varies_least():
     assert frame["own"].tolist() == pytest.approx([4.5 / 535.03, 0.08 / 0.08022], rel=1e-3)
     title, lead = attribute.averages_answer(frame)
     assert title == "2 of 2 need noise"
-    assert lead == "Most is needed by weight: noise of ± 18.4 on average hides women."
+    assert lead == "weight needs the most noise: ± 18.4 on average, to hide women."
     frame = noise_by_release(read(ROWS[1]), 1, 1e-3).reset_index()
     assert attribute.averages_answer(frame)[0] == "No noise is needed"
     assert frame["own"].tolist() == [1]
@@ -44,7 +44,7 @@ def test_shares_may_be_as_far_apart_as_the_upper_end_of_their_range():
 
 def test_printed_noise_is_held_against_its_promise(evaluations):
     now = evaluations["census-income"]
-    assert attribute.printed_noise(now).endswith("so it keeps the promise here.")
+    assert attribute.printed_noise(now).endswith("Here it keeps the promise.")
     single = (Count("marital-status", "Never-married"),)
     scenario = replace(now.scenario, statistics=single, by="epsilon", epsilon=3.0, delta=1e-6)
     now = replace(now, scenario=scenario)
@@ -58,9 +58,9 @@ def test_printed_noise_is_held_against_its_promise(evaluations):
 @pytest.mark.parametrize(
     ("place", "cell", "words"),
     [
-        (2, "x", "Row 2, difference: 'x' is no number"),
+        (2, "x", "Row 2, difference: 'x' is not a number"),
         (2, "9 to 2", "Row 2: The difference of 'heat' must run"),
-        (4, "", "Row 2, shares apart: '' is no number"),
+        (4, "", "Row 2, shares apart: '' is not a number"),
     ],
 )
 def test_cell_that_is_wrong_is_named_by_row_and_column(place, cell, words):

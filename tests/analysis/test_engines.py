@@ -86,7 +86,7 @@ def test_what_needs_all_records_is_one_sentence(both):
     query, table = Query([Median("pay")]), both[1]
     with pytest.raises(DistprivError, match=r"median pay needs all 3\u202f000 records"):
         evaluate(replace(tables.start(table), statistics=query.statistics), table).plain  # noqa: B018
-    with pytest.raises(NotApplicable, match="tables in memory"):
+    with pytest.raises(NotApplicable, match="a table in memory"):
         exact_law(table, Query([Count("member", True)]), LATE, 100)
 
 

@@ -42,15 +42,15 @@ def test_explanations_have_at_most_25_words(evaluations, key):
 def test_census_is_explained_in_words(now):
     said = " ".join(" ".join(every(now)).split())
     for text in (
-        "Published DauM promises at most 60 right guesses; arithmetic subtracts its noise and is "
-        "right 75 times in 100. Our noise stays. The same attacker is right 60 times in 100",
+        "DauM as published promises at most 60 right guesses of 100. Arithmetic subtracts its noise "
+        "and is right 75 times in 100. Our noise stays. The same attacker is right 60 times in 100",
         "OptM noise is made for Δp = 10 points: there an attacker is right 60 times in 100. At 50 "
         "points it is more than 99 times in 100.",
         "At ε = 1.5 an attacker is right 60 times in 100. The promise alone would allow 82 times",
-        "Who was undecided between 20 % and 30 % ends 41 % sure of 30 %.",
-        "Who finds half of the tables at 30 % is right in 62 of 100 such guesses.",
-        "than our curves say, an attacker is right at most 60.3 times in 100. For any laws as near, "
-        "70.2 is proven.",
+        "Someone undecided between 20 % and 30 % ends 41 % sure of 30 %.",
+        "An attacker who finds half of the tables at 30 % is right in 62 of 100 such guesses.",
+        "than our curves say, an attacker is right at most 60.3 times in 100. For laws of any shape "
+        "that differ as much, the proven bound is 70.2.",
         "An attacker may compare 19 % and 31 % instead.",
     ):
         assert text in said
@@ -58,7 +58,7 @@ def test_census_is_explained_in_words(now):
 
 def test_statistics_that_are_no_sums_say_how_they_were_fitted(asked):
     now = asked(statistics=(Median("age"), Mean("hours-per-week")))
-    assert "median age is no sum, so its law was fitted" in explanations.fit_tests(now)[-1]
+    assert "median age is not a sum, so its law was fitted" in explanations.fit_tests(now)[-1]
 
 
 def test_accepted_errors_name_the_mechanism_that_hides_most():
@@ -68,7 +68,7 @@ def test_accepted_errors_name_the_mechanism_that_hides_most():
     assert explanations.accepted_title(FOUND).startswith("Right 60")
     none = FOUND.head(0)
     assert explanations.accepted_title(none) == "Which ε for this error?"
-    assert "exact" in explanations.accepted_lead(none, "it may be off by 0", done=True)
+    assert "keeps this error" in explanations.accepted_lead(none, "it may be off by 0", done=True)
     points = pd.DataFrame({"mechanism": ["BalM", "no data"], "error": [2.9, 1.0]})
     assert "balanced" in explanations.accepted_advice(points, 3.0)
     assert explanations.accepted_advice(points, 2.0) == ""
@@ -77,7 +77,7 @@ def test_accepted_errors_name_the_mechanism_that_hides_most():
 def test_audit_says_what_is_proven_and_what_would_refute():
     kept = explanations.audit(Audit(0.72, 0.6, 0.3, 1.5, 1e-3, 0.95))
     assert "no more than ε ≥ 0.72, with 95" in kept
-    assert "promised is ε = 1.5 at δ = 0.001" in kept
+    assert "the promise is ε = 1.5 at δ = 0.001" in kept
     assert "refutes" in explanations.audit(Audit(1.6, 0.6, 0.1, 1.5, 1e-3, 0.95))
 
 

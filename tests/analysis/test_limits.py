@@ -105,10 +105,10 @@ def test_names_and_secrets_are_checked_and_nothing_is_there_twice(now):
     for call, match in (
         (lambda: choose(Limit("guesses", 60), model, ["OptM", "OptM"]), "OptM is there twice"),
         (lambda: choose(Limit("guesses", 60), model, ["OtpM"]), "mean 'OptM'"),
-        (lambda: choose(60, model), "60 is no limit"),
-        (lambda: compare(now, guesses=60), "is no model"),
+        (lambda: choose(60, model), "60 is not a limit"),
+        (lambda: compare(now, guesses=60), "is not a model"),
         (lambda: fit_gaussian(now.source, now.query, [late, late], 100), "is there twice"),
-        (lambda: fit_gaussian(now.source, now.query, late.secret, 100), "is no pair of shares"),
+        (lambda: fit_gaussian(now.source, now.query, late.secret, 100), "is not a pair of shares"),
         (lambda: Scenario(mechanism="OtpM"), "mean 'OptM'"),
         (lambda: Scenario(secrets=late.secret), "must be of Pair"),
         (lambda: Scenario(persons=(1, 1e-3)), "must be of Persons"),

@@ -75,10 +75,10 @@ def _file(**changes):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ("[]", "no scenario"),
-        ('{"version": 1}', "no scenario"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "not JSON"),
+        ("[]", "not a scenario"),
+        ('{"version": 1}', "not a scenario"),
         (_file(version=2), "version 2"),
         (_file(guesess=60), "guesses"),
         (_file(guesses="many"), "guesses"),
@@ -100,7 +100,7 @@ def _file(**changes):
         (_file(bounds=[["age", 1]]), "bounds"),
         (_file(bounds=[["age", 1, "9"]]), "bounds"),
         (_file(epsilon="1"), "epsilon"),
-        (_file()[:-1] + ', "guesses": NaN}', "no JSON"),
+        (_file()[:-1] + ', "guesses": NaN}', "not JSON"),
     ],
 )
 def test_what_is_no_scenario_is_one_sentence(text, words):
@@ -113,7 +113,7 @@ def test_file_that_cannot_be_read_is_one_sentence(tmp_path):
     with pytest.raises(DistprivError, match="cannot be opened"):
         Scenario.from_json(tmp_path / "none.json")
     (tmp_path / "picture").write_bytes(b"\x89PNG\xff")
-    with pytest.raises(DistprivError, match="no text"):
+    with pytest.raises(DistprivError, match="not text"):
         Scenario.from_json(tmp_path / "picture")
 
 

@@ -179,7 +179,7 @@ AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
         (lambda: BayesianNetwork([], AB), "shape"),
         (lambda: BayesianNetwork([("a", "b")], AB | {"b": [[0.2, 0.8], [0.6, 0.3]]}), "a = 2"),
         (lambda: BayesianNetwork([], {f"x{i}": [1.0] for i in range(25)}), "25"),
-        (lambda: BayesianNetwork.from_json("{}"), "no network"),
+        (lambda: BayesianNetwork.from_json("{}"), "not a network"),
         (lambda: BayesianNetwork.from_bif(BIF.replace("0.3, 0.7", "0.3, x")), "does not fit"),
         (lambda: BayesianNetwork.from_bif(BIF.replace("| Smoker", "| Smoke")), "no variable"),
         (lambda: BayesianNetwork.from_bif(b"nothing"), "no table"),

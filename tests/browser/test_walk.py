@@ -76,7 +76,7 @@ def test_walk(served, screen):
     epsilon = page.get_by_role("textbox", name="ε", exact=True)
     epsilon.fill("abc")
     epsilon.press("Enter")
-    expect(page.get_by_test_id("stSidebar")).to_contain_text("is no number")
+    expect(page.get_by_test_id("stSidebar")).to_contain_text("is not a number")
     expect(epsilon).to_have_value("abc")
     epsilon.fill("0,7")
     epsilon.press("Enter")

@@ -72,7 +72,7 @@ def test_persons_are_promised_between_public_bounds():
     assert "exclude records" in app.error[0].value
     field(app, "Largest age").set_value("").run()
     press(app, "Protect them")
-    assert "is no number" in app.error[0].value
+    assert "is not a number" in app.error[0].value
     assert state.scenario == before
     field(app, "Largest age").set_value("90,5").run()
     field(app, "ε for each person").set_value("0,7").run()

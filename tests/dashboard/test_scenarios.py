@@ -56,8 +56,8 @@ def test_file_of_a_table_that_is_not_here_keeps_what_fits(state):
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (b"\xff\xfe\x00", "no text"),
-        (b"[1]", "no scenario"),
+        (b"\xff\xfe\x00", "not text"),
+        (b"[1]", "not a scenario"),
         (b'{"format": "distpriv scenario", "version": 9}', "version 9"),
         (Scenario(by="epsilon").to_json().encode(), "add epsilon"),
     ],

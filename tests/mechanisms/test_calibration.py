@@ -169,7 +169,7 @@ def test_mechanisms_are_scaled_for_persons_or_refused():
     names = [*GAUSSIAN, "BalM"]
     jobs = [(name, Promise(0.0 if name == "BalM" else 1.0, 1e-3)) for name in names]
     results = dict(zip(names, calibrate_all(jobs, MODEL, persons=PERSONS), strict=True))
-    bare, nothing = "leaves directions bare", "promises nothing to single persons"
+    bare, nothing = "in directions without noise", "promises nothing to single persons"
     for name, sentence in (("DirM", bare), ("DauM", bare), ("BalM", nothing)):
         assert sentence in str(results.pop(name))
     traces = {name: np.trace(one.covariance) for name, one in results.items()}
@@ -313,7 +313,7 @@ def test_balanced_release_keeps_what_every_share_of_the_range_has():
     np.testing.assert_allclose(release.stands_for, [78, 22])
     assert calibrate("BalM", fitted).reference == 0.25
     assert verdict(fitted, release).law == "any data"
-    with pytest.raises(NotApplicable, match="with and without the property at every share"):
+    with pytest.raises(NotApplicable, match="of both kinds at every share"):
         calibrate("BalM", model(INCOME.pair(0.05, 0.1)))
 
 

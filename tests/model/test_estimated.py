@@ -239,7 +239,7 @@ def test_steps_cover_the_values_that_statistics_take():
         (lambda: model_of(query=Query([Mean("a"), Median("zero")])), "median zero is the same"),
         (lambda: model_of(query=Query([Deviation("zero")])), "take fewer records, or leave it out"),
         (lambda: model_of(query=Query([Median("s2")])), "0 at one share, 1 at the other"),
-        (lambda: model_of(100, query=Query([Quantile("rare", 0.95)])), "95\u00a0% quantile of rare lies far .* of 1000 simulated tables, .* take more records"),
+        (lambda: model_of(100, query=Query([Quantile("rare", 0.95)])), "95\u00a0% quantile of rare lies far .* of 1000 simulated tables; take more records"),
         (lambda: model_of(method="normal"), "no method 'normal'"),
         (lambda: fit_groups([Groups(**(vars(GROUPS) | {"records": None}))], QUERY, [Pair(SECRET, 0.3, 0.6)], 30), "no records to draw from"),
     ],

@@ -119,7 +119,7 @@ def test_limits_and_review_date_are_put_on_record(ana, store):
     ana.run()
     widget(ana.main.text_input, "ε, for all").set_value("nought")
     propose(ana)
-    assert "is no number" in ana.error[0].value
+    assert "is not a number" in ana.error[0].value
     widget(ana.main.text_input, "ε, for all").set_value("0,5")
     ana.main.date_input[0].set_value(date.today() + timedelta(30))
     press(ana, "Propose")

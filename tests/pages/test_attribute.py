@@ -10,20 +10,20 @@ from tests.pages.test_pages import NO_ANSWER, drawn
 AB = {"a": [0.3, 0.7], "b": [[0.2, 0.8], [0.6, 0.4]]}
 CYCLE = json.dumps({"edges": [["a", "b"], ["b", "a"]], "tables": AB})
 MANY = json.dumps({"edges": [], "tables": {f"x{place}": [1.0] for place in range(25)}})
-GENDER = "only through *gender*, with influence 0.262"
+GENDER = "only through *gender*, whose influence is 0.262"
 STEPS = [  # control, its label and value, then the title and words of the page
     ("segmented_control", "View", "averages", "3 of 3 need noise", "± 18.4"),
     ("segmented_control", "Noise", "exact", "2 of 3 need noise", "asks for none"),
-    ("text_input", "ε", "zero", NO_ANSWER, "'zero' is no number"),
+    ("text_input", "ε", "zero", NO_ANSWER, "'zero' is not a number"),
     ("segmented_control", "View", "network", "No noise is needed", GENDER),
     ("multiselect", "Released", ["height", "SAT score"], "Noise of scale 105", "counts both sides"),
-    ("text_input", "Sensitivity to all", "100", "Noise of scale 100", "no quilt asks for less"),
-    ("segmented_control", "Network", "file", "Noise of scale 100", "no quilt asks for less"),
+    ("text_input", "Sensitivity to all", "100", "Noise of scale 100", "No quilt needs less"),
+    ("segmented_control", "Network", "file", "Noise of scale 100", "No quilt needs less"),
     ("text_area", "Or paste it", CYCLE, NO_ANSWER, "make a cycle through"),
     ("text_area", "Or paste it", MANY, NO_ANSWER, "not 25"),
-    ("segmented_control", "View", "averages", NO_ANSWER, "'zero' is no number"),
+    ("segmented_control", "View", "averages", NO_ANSWER, "'zero' is not a number"),
     ("segmented_control", "View", "network", NO_ANSWER, "not 25"),
-    ("segmented_control", "Network", "school", "Noise of scale 100", "no quilt asks for less"),
+    ("segmented_control", "Network", "school", "Noise of scale 100", "No quilt needs less"),
     ("segmented_control", "Network", "table", "No noise is needed", "is your assumption"),
 ]
 

@@ -45,7 +45,7 @@ def test_what_makes_no_sense_is_one_sentence_and_is_kept(app):
     view(app, "tests")
     widget(app.main.selectbox, "Noise").set_value("exact").run()
     widget(app.main.text_input, "δ").set_value("much").run()
-    assert "is no number" in app.main.markdown[0].value
+    assert "is not a number" in app.main.markdown[0].value
     widget(app.main.text_input, "δ").set_value("0,001").run()
     widget(app.main.slider, "F-score").set_value(0.6).run()
     assert "always says yes reaches" in "".join(one.value for one in app.main.markdown)

@@ -57,7 +57,7 @@ def test_limit_by_epsilon_begins_where_the_guesses_led(session):
     assert state.scenario.epsilon == 0.7
     widget(app.sidebar.text_input, "ε").set_value("abc").run()
     assert state.scenario.epsilon == 0.7
-    assert "is no number" in "".join(each.value for each in app.sidebar.caption)
+    assert "is not a number" in "".join(each.value for each in app.sidebar.caption)
     assert widget(app.sidebar.text_input, "ε").value == "abc"
 
 

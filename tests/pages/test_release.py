@@ -110,7 +110,7 @@ def test_agreed_decision_covers_a_release_and_its_limit_leaves_less_to_the_next(
     assert ledger.releases(agree.store())[0].decision == one.key
     assert "without noise, or balanced ones. The errors and right guesses on this" in said(app)
     assert "this needs more noise: the figures are off by" in said(app)
-    assert "somebody who has all releases is right 83" in said(app)
+    assert "someone who has all releases is right 83" in said(app)
     assert fill(app) == "2 released, 83 of 100"
     assert "cannot be released. What has been released leaves nothing of the limit" in said(app)
 

@@ -141,9 +141,9 @@ def test_bounds_are_kept_in_their_order_and_checked():
         ({"age": (float("nan"), 1)}, "give two numbers"),
         ({"age": ("0", 1)}, "give two numbers"),
         ({"age": (None, 1)}, "give two numbers"),
-        ({"age": 5}, "no public bounds"),
-        ([("age", 0, 1, 2)], "no public bounds"),
-        ([("", 0, 1)], "no public bounds"),
+        ({"age": 5}, "not public bounds"),
+        ([("age", 0, 1, 2)], "not public bounds"),
+        ([("", 0, 1)], "not public bounds"),
         ([("age", 0, 1), ("age", 0, 2)], "public bounds twice"),
     ],
 )

@@ -73,7 +73,7 @@ def test_label_is_looked_for_in_columns_of_any_type(values, dtype, label):
         (["a", None], "zzzz", "No record has x = 'zzzz'."),
         (["a", None], 10**30, "No record has x = 1000000000000000000000000000000."),
         (["a", None], "\ud800", "No record has x = '\\ud800'."),
-        ([[1], [2]], "a", "Column 'x' holds something else than texts, numbers and dates"),
+        ([[1], [2]], "a", "Column 'x' holds other things than texts, numbers and dates"),
         (pd.to_datetime(["2024-01-02"]), "yesterday", "No record has x = 'yesterday'."),
     ],
 )
@@ -128,7 +128,7 @@ def test_several_labels():
 
 def test_labels_are_native_python():
     for label in (None, NAN, pd.NaT, pd.NA, np.inf, ["a"], 1j, b"a"):
-        with pytest.raises(DistprivError, match="is no label"):
+        with pytest.raises(DistprivError, match="is not a label"):
             as_label(label)
     for value, label in [(np.int64(3), 3), (np.bool_(True), True), (np.str_("a"), "a")]:
         assert as_label(value) == label
@@ -163,9 +163,9 @@ def test_single_precision_stands_for_its_decimals():
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (frame(["1", "x7", "2"]), "Column 'x' holds a value in record 2 which is no number"),
+        (frame(["1", "x7", "2"]), "Column 'x' holds a value in record 2 which is not a number"),
         (frame(["a", "b"], "category"), "holds a value in record 1 "),
-        (frame(pd.to_datetime(["2024-01-02"])), "which is no number"),
+        (frame(pd.to_datetime(["2024-01-02"])), "which is not a number"),
         (pd.DataFrame({"X": [1]}), r"no column 'x'\. Did you mean 'X'\?"),
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), "has 2 columns 'x'"),
     ],
@@ -236,7 +236,7 @@ def test_dates_are_thresholds(kind, ways, expected, label):
         ({"between": (3, 1)}, "the smaller end first"),
         ({"between": (3,)}, "needs two numbers"),
         ({"between": 3}, "needs two numbers"),
-        ({"values": [None]}, "None is no label"),
+        ({"values": [None]}, "None is not a label"),
     ],
 )
 def test_secret_that_cannot_be(ways, message):
@@ -276,10 +276,10 @@ def test_statistics_have_names_scales_and_units():
         (lambda: Query([]), "Nothing is released"),
         (lambda: Query([Mean("a"), Mean("a")]), "'mean a' is released twice"),
         (lambda: Query([Count("a", 1), Count("a", True)]), "is released twice"),
-        (lambda: Query("age"), "'age' is no statistic"),
+        (lambda: Query("age"), "'age' is not a statistic"),
         (lambda: Statistic("mode", "a"), "no statistic 'mode'"),
-        (lambda: Mean(""), "'' is no column"),
-        (lambda: Mean(None), "None is no column"),
+        (lambda: Mean(""), "'' is not a column"),
+        (lambda: Mean(None), "None is not a column"),
         (lambda: Count("a", None), "needs a value to look for"),
         (lambda: Statistic("mean", "a", 1), "takes no value to look for"),
         (lambda: Correlation("a", "a"), "correlation of 'a' with itself is always 1"),
@@ -288,14 +288,14 @@ def test_statistics_have_names_scales_and_units():
         *((lambda level=x: Quantile("a", level), "must be above 0 and below 1") for x in (0, 1, NAN, "x", True)),
         (lambda: Quantile("a", None), "quantile of 'a' needs a level"),
         (lambda: Statistic("median", "a", level=0.3), "median of 'a' takes no level"),
-        (lambda: Statistic.from_plain({"kind": "mean"}), "is no statistic; write it anew"),
+        (lambda: Statistic.from_plain({"kind": "mean"}), "is not a statistic; write it again"),
         (lambda: Statistic.from_plain({"kind": ["mean"], "column": "a"}), "no statistic"),
-        (lambda: Statistic.from_plain("mean"), "'mean' is no statistic"),
-        (lambda: SensitiveProperty.from_plain({"column": 3, "values": ["a"]}), "3 is no column"),
-        (lambda: SensitiveProperty.from_plain({"column": "a", "if": 1}), "is no secret"),
-        (lambda: SensitiveProperty.from_plain([1]), "is no secret"),
-        (lambda: Pair.from_plain(None), "is no pair"),
-        (lambda: Pair.from_plain({"low": 0.1, "high": 0.2}), "is no secret"),
+        (lambda: Statistic.from_plain("mean"), "'mean' is not a statistic"),
+        (lambda: SensitiveProperty.from_plain({"column": 3, "values": ["a"]}), "3 is not a column"),
+        (lambda: SensitiveProperty.from_plain({"column": "a", "if": 1}), "is not a secret"),
+        (lambda: SensitiveProperty.from_plain([1]), "is not a secret"),
+        (lambda: Pair.from_plain(None), "is not a pair"),
+        (lambda: Pair.from_plain({"low": 0.1, "high": 0.2}), "is not a secret"),
         (lambda: Pair.from_plain({"secret": {"column": "a", "values": [1]}, "low": "0", "high": 1}), "must be a number"),
     ],
 )  # fmt: skip

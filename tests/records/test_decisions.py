@@ -132,7 +132,7 @@ def test_answer_to_an_older_version_or_after_another_answer_is_refused(store):
     with pytest.raises(StoreError, match="Ana has proposed after you opened it; look at it again"):
         d.answer(store, key, 1, author="Bo", act="agreed")
     d.answer(store, key, 3, author="Bo", act="rejected", reason="No")
-    with pytest.raises(StoreError, match="Bo has rejected; propose it anew"):
+    with pytest.raises(StoreError, match="Bo has rejected; propose it again"):
         proposed(store, key=key, seen=4)
     assert len(d.decision(store, key).versions) == 4
 
@@ -177,7 +177,7 @@ def test_proposal_is_refused_and_leaves_nothing(store):
 
 def test_changed_proposal_stays_with_its_table(store):
     key = proposed(store).key
-    with pytest.raises(StoreError, match="about 'Staff', and Ana has proposed; propose it anew"):
+    with pytest.raises(StoreError, match="about 'Staff', and Ana has proposed; propose it again"):
         proposed(store, OTHER, key=key, seen=1)
 
 

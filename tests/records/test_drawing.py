@@ -179,7 +179,7 @@ CHANGED = FRAME.assign(late=FRAME["late"].where(FRAME["late"] == 0, 1 - (FRAME["
         (("BalM", NAMED), (evaluated(FRAME, records=150), "BalM", NAMED), "keep others"),
         (("BalM", NAMED), (evaluated(GROWN), "BalM", NAMED), "another table on record"),
         (("BalM", {}), (evaluated(GROWN), "BalM", {"newer": True}), "identifier"),
-        (("BalM", NAMED), (evaluated(CHANGED, (PAIR,)), "BalM", NAMED | {"newer": True}), "outside|changed whether"),
+        (("BalM", NAMED), (evaluated(CHANGED, (PAIR,)), "BalM", NAMED | {"newer": True}), "outside|gained or lost"),
         (("OptM", {}), (evaluated(GROWN), "OptM", {"newer": True}), "two versions"),
         (("BalM", NAMED), (evaluated(GROWN), "OptM", {}), "another table on record"),
         (None, (evaluated(FRAME, (dp.Pair(SECRET, 0.4, 0.5),)), "BalM", NAMED), r"outside 40 % to 50 %.*tell nobody, and take .* 30 % to 40 %"),
@@ -225,11 +225,11 @@ def test_table_that_changes_keeps_its_records_and_takes_no_new_ones(store):
 def test_release_waits_until_the_analyst_has_seen_what_others_wrote(store, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(book, "take_name", lambda *_: book.Standing(key=b"given up meanwhile"))
-        with pytest.raises(StoreError, match="Somebody has written meanwhile"):
+        with pytest.raises(StoreError, match="Someone else has released meanwhile"):
             released(store, NOW, "BalM", names="id")
     released(store, NOW, way=drawing.fitting(NOW, NOW.way, book.Standing()))
     monkeypatch.setattr(book, "standing", lambda *_: book.Standing())
-    with pytest.raises(StoreError, match="Somebody has written meanwhile"):
+    with pytest.raises(StoreError, match="Someone else has released meanwhile"):
         released(store, NOW)
     broken = book.Standing(limits=({"secret": PAIR.plain(), "epsilon": "x", "delta": 0.1},))
     with pytest.raises(StoreError, match="cannot be read"):

@@ -47,7 +47,7 @@ def decision(act="agreed", reason="Least error", review="2099-01-01", author="Bo
 
 def entry(kind="noise", **changes):
     body = {
-        "scenario": {"records": None}, "way": "OptM", "title": "Noise, OptM", "how": "Adds random noise of OptM.",
+        "scenario": {"records": None}, "way": "OptM", "title": "Noise, OptM", "how": "Adds random noise.",
         "table": {"name": "staff", "title": "staff.csv", "records": 1200, "provenance": "table"},
         "secrets": [{"label": "pay = high", "low": 0.2, "high": 0.3}],
         "labels": ["mean pay", "=cmd()"], "units": ["€", "@x"], "values": [-3640.0, 12.0], "decimals": [-1, 2],
@@ -119,7 +119,7 @@ def test_record_of_several_secrets_and_of_persons_is_about_all_of_them(now):
     ("one", "status", "kept"),
     [
         (None, "Nothing is on record yet. This page is a draft.", None),
-        (decision("proposed"), "Proposed by Ana on 28 November 2026. Somebody else has yet to answer.", None),
+        (decision("proposed"), "Proposed by Ana on 28 November 2026. Someone else has to answer.", None),
         (decision(), "Agreed by Bo on 29 November 2026. It is looked at again on 1 January 2099.", True),
         (decision(review="2026-11-01"), "It had to be looked at again by 1 November 2026, so it covers no further release.", True),
         (decision("changes"), "Bo asked for changes on 29 November 2026.", None),
@@ -282,9 +282,9 @@ PUBLIC = {
 @pytest.mark.parametrize(
     ("kind", "changes", "sentences"),
     [
-        ("noise", {}, ["-3640 € | -3660 to -3620", "By the promise alone they are right at most 60 times in 100", "ε = 0 and δ = 0.2", "The limits in force allow whoever has all releases of this table up to this one to be right at most 61 times in 100", "1\u202f200 records",
+        ("noise", {}, ["-3640 € | -3660 to -3620", "By the promise alone they are right at most 60 times in 100", "ε = 0 and δ = 0.2", "The limits in force allow someone who has all releases of this table up to this one to be right at most 61 times in 100", "1\u202f200 records",
                        "here they come from this table", "Cy released it without a second person: We must", "It allows for the noise alone"]),
-        ("noise", PUBLIC, ["Proven only if the figures are roughly bell-shaped.\n", "By our model, whoever has", "holds the figure of the table itself"]),
+        ("noise", PUBLIC, ["Proven only if the figures are roughly bell-shaped.\n", "By our model, someone who has", "holds the figure of the table itself"]),
         ("balanced", {"reference": 0.25}, ["as if 25\u00a0%", "the average of all such tables at that share"]),
         ("noise", {"scenario": {}}, ["1\u202f200 records, drawn at random from the table, 30 Nov", "of the records that were drawn, not of the whole table"]),
         ("no data", {"labels": [EVIL, EVIL]}, ["There are none: these are expectations", r"\<script\>"]),

@@ -29,7 +29,7 @@ def test_folders_are_read_by_name(tmp_path):
         assert table["pay"].tolist() == [6, 6, 5, 5]
         assert sorted(table["year"]) == [2023, 2023, 2024, 2024]
     (tmp_path / "csv/year=2024/p.csv").write_text("a;b\n1;2\n")
-    with pytest.raises(ReadError, match=r"p\.csv is written otherwise than p\.csv"):
+    with pytest.raises(ReadError, match=r"p\.csv is written differently from p\.csv"):
         scan(tmp_path / "csv")
 
 
@@ -39,13 +39,13 @@ def test_folders_are_read_by_name(tmp_path):
         ("a,b\n1,2\n3\n", "cannot be scanned"),
         ("a,b\n1,2,3\n4,5,6\n", "more values than its row of names"),
         ("a,b\n" + "1,2\n2,1\n" * 200_000 + "600000,9\n", "sum of 'a'"),
-        ('{"a": [1, 2]}', "no text in UTF-8"),
+        ('{"a": [1, 2]}', "not text in UTF-8"),
         ("\na,b\n1,2\n3,4\n", "begins with blank lines"),
-        ("a,b\nx,cm\n" + "1,2\n" * 20 + "2,1\n", "no plain table"),
-        ("a,b\n" + "1,2\n" * 300_000 + "Total,600000\n", "no plain table"),
+        ("a,b\nx,cm\n" + "1,2\n" * 20 + "2,1\n", "not a plain table"),
+        ("a,b\n" + "1,2\n" * 300_000 + "Total,600000\n", "not a plain table"),
         ("a,b\n1,\xe9\n".encode("latin-1"), "not in UTF-8"),
-        ("a,b\n1,2\n".encode("utf-16"), "no text in UTF-8"),
-        (b"PK\x03\x04", "no text in UTF-8"),
+        ("a,b\n1,2\n".encode("utf-16"), "not text in UTF-8"),
+        (b"PK\x03\x04", "not text in UTF-8"),
         ("", "is empty"),
     ],
     ids=lambda value: str(value)[-12:],
@@ -101,7 +101,7 @@ def test_columns_of_files_are_those_of_read_table(tmp_path, kind):
     (tmp_path / "more").mkdir()
     for part in "ab":
         (tmp_path / "more" / f"{part}.{kind}").write_bytes(path.read_bytes())
-    with pytest.raises(ReadError, match=r"one name but for capitals \('twin' and 'Twin'\)"):
+    with pytest.raises(ReadError, match=r"in capitals alone \('twin' and 'Twin'\)"):
         scan(tmp_path / "more")
 
 

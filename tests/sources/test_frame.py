@@ -177,7 +177,7 @@ def test_tables_stay_in_their_session():
     assert str(people()["pay"].iloc[0]) not in source._repr_html_()
     assert source.to_frame()["kind"].tolist() == ["number", "text", "number", "number"]
     assert source_of(source) is source
-    with pytest.raises(SourceError, match="A list is no table"):
+    with pytest.raises(SourceError, match="A list is not a table"):
         source_of([1, 2])
     numbered = source_of(pd.DataFrame({0: [1, 1, 2, 2], 1: [1, 2, 3, 4]}))
     assert numbered.labels == {"0": (1, 2)}
@@ -219,12 +219,12 @@ def test_reference_gives_the_laws_and_the_table_its_number_of_records():
     [
         ({"n": N}, "draw with replacement"),
         ({"pair": []}, "at least one pair"),
-        ({"query": Query(Mean("sex"))}, "which is no number"),
+        ({"query": Query(Mean("sex"))}, "which is not a number"),
         ({"query": Query(Mean("ages"))}, "Did you mean 'age'"),
         ({"query": Query(Count("sex", "f"))}, "Did you mean 'F'"),
         ({"pair": Pair(SensitiveProperty("late", "2"), 0.2, 0.4)}, "No record has late = '2'"),
         ({"pair": Pair(SensitiveProperty("age", above=100), 0.2, 0.4)}, "No complete record has"),
-        ({"table": None}, "A NoneType is no table"),
+        ({"table": None}, "A NoneType is not a table"),
     ],
 )
 def test_fit_of_what_cannot_be(arguments, message):
@@ -273,7 +273,7 @@ def test_arrow_frames_are_typed_as_their_parquet_file_is(made, tmp_path):
         frame.drop(columns="list"), read_table(tmp_path / "table.parquet")
     )
     assert [*frame] == table.column_names
-    with pytest.raises(DistprivError, match="'list' holds something else"):
+    with pytest.raises(DistprivError, match="'list' holds other things"):
         SensitiveProperty("list", 1).mask(frame)
 
 

@@ -99,8 +99,8 @@ REFUSED = {
     "an archive with a password": (archive(("t.csv", TABLE), locked=True), "password"),
     "archives in archives": (nested(4), "archive|workbook"),
     "nothing in UTF-16": (b"\xff\xfe", "empty"),
-    "a pickle": (b"\x80\x04\x95" + bytes(20), "pickle|no text"),
-    "an archive of tapes": (b"a.csv".ljust(257, b"\0") + b"ustar" + bytes(250), "archive|no text"),
+    "a pickle": (b"\x80\x04\x95" + bytes(20), "pickle|not text"),
+    "an archive of tapes": (b"a.csv".ljust(257, b"\0") + b"ustar" + bytes(250), "archive|not text"),
 }
 
 

@@ -115,7 +115,7 @@ def test_labels_in_other_encodings_are_read():
 def test_footer_of_a_small_table_is_no_record(data, records):
     frame = dp.read_table(data.encode())
     assert len(frame) == records
-    assert "is no record and was left out" in texts(frame)[0]
+    assert "is not a record and was left out" in texts(frame)[0]
 
 
 def test_questions_to_some_alone_are_told():
@@ -172,7 +172,7 @@ REFUSED = {
     "a photograph": (b"\xff\xd8\xff\xe0" + bytes(50), "a picture"),
     "a PDF": (b"%PDF-1.7\n", "a PDF"),
     "a web page": (b"<!DOCTYPE html><table>", "web page"),
-    "a program": (b"\x7fELF\x02\x01\x01" + bytes(100), "no text"),
+    "a program": (b"\x7fELF\x02\x01\x01" + bytes(100), "not text"),
     "prose": (PROSE, "running text"),
     "fixed places": (b"12F3400\n13M2200\n44F1000\n51M9900\n", "7 characters"),
     "names alone": (b"age,sex,pay\n", "no records"),
