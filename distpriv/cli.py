@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from distpriv import __version__
 from distpriv.errors import DistprivError
-from distpriv.site import APP
+from distpriv.files import APP
 from distpriv.text import listed, near
 
 if TYPE_CHECKING:

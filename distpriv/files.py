@@ -1,4 +1,4 @@
-"""What users name as a file: its path, its bytes, an open file, or the text that it would have."""
+"""Files: those that users name, and those of the package that are no modules (pages, data, docs)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from typing import IO
 from distpriv.errors import ReadError
 from distpriv.text import near
 
-__all__ = ["File", "content_of", "save_text", "text_of"]
+__all__ = ["APP", "DATA", "DOCS", "PAGES", "File", "content_of", "save_text", "text_of"]
+
+_PACKAGE = Path(__file__).parent
+_INSTALLED = (_PACKAGE / "_site").is_dir()
+# A wheel carries them inside the package; in a checkout they lie beside it.
+_SITE = _PACKAGE / "_site" if _INSTALLED else _PACKAGE.parent
+APP = _PACKAGE / "dashboard" / "app.py" if _INSTALLED else _PACKAGE.parent / "app.py"
+DATA, DOCS, PAGES = _SITE / "data", _SITE / "docs", _SITE / "pages"
 
 File = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A text with a line break or a brace, or that begins by a bracket, is itself; others are paths."""

@@ -7,7 +7,7 @@ from distpriv.analysis.exposure import secret_labelled
 from distpriv.charts import bells, costs, exposure, style
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import PRIVATE
-from distpriv.site import PAGES
+from distpriv.files import PAGES
 from distpriv.text import listed, right_of_100, whole
 
 state, now = page.current()

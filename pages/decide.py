@@ -12,10 +12,10 @@ from distpriv.analysis import Scenario, sentences
 from distpriv.dashboard import agree, login, page, scenarios
 from distpriv.dashboard.fields import BY_NAME
 from distpriv.errors import DistprivError, StoreError
+from distpriv.files import PAGES
 from distpriv.records import decisions, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Known
-from distpriv.site import PAGES
 from distpriv.text import right_of_100
 
 NEXT = {

@@ -11,8 +11,8 @@ from distpriv import lessons
 from distpriv.charts import lessons as charts
 from distpriv.dashboard import page
 from distpriv.dashboard.state import SETTLED
+from distpriv.files import PAGES
 from distpriv.lessons import ROUNDS, STEPS, Progress, Shown, Step
-from distpriv.site import PAGES
 
 END = len(STEPS) + 1
 session = st.session_state

@@ -9,9 +9,9 @@ import distpriv
 from distpriv import cli, report
 from distpriv.analysis import Scenario, evaluate
 from distpriv.analysis.tables import example_source, start
+from distpriv.files import APP
 from distpriv.records import decisions, ledger
 from distpriv.records.store import Store
-from distpriv.site import APP
 
 
 @pytest.fixture

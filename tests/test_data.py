@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from data import make
-from distpriv.site import DATA
+from distpriv.files import DATA
 from distpriv.sources import source_of
 from tests import adult
 

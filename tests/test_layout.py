@@ -10,7 +10,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 ORDER = (
-    ("errors", "arrays", "text", "display", "files", "site"),
+    ("errors", "arrays", "text", "display", "files"),
     ("tables",),
     ("queries",),
     ("model",),

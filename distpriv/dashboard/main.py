@@ -20,7 +20,7 @@ from distpriv.dashboard.controls import control
 from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
-from distpriv.site import PAGES
+from distpriv.files import PAGES
 
 
 class Entry(NamedTuple):

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from distpriv.errors import ReadError
-from distpriv.site import DOCS
+from distpriv.files import DOCS
 
 __all__ = ["faq", "first_sentence", "glossary"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from distpriv.errors import ReadError
-from distpriv.site import DATA
+from distpriv.files import DATA
 from distpriv.text import one_of
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from distpriv.site import PAGES
+from distpriv.files import PAGES
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from distpriv.dashboard import login
+from distpriv.files import PAGES
 from distpriv.records import decisions
 from distpriv.records.decisions import Naming
 from distpriv.records.store import Store
-from distpriv.site import PAGES
 from tests.conftest import ROOT
 from tests.pages.conftest import widget
 

@@ -6,7 +6,7 @@ import pytest
 
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import BY_NAME
-from distpriv.site import PAGES
+from distpriv.files import PAGES
 
 
 def named(kind, label):

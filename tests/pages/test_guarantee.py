@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from distpriv.site import PAGES
+from distpriv.files import PAGES
 
 
 def test_what_is_left_where_curves_are_wrong_is_said_once_asked(fresh):

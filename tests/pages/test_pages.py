@@ -10,9 +10,9 @@ import pytest
 from distpriv import papers
 from distpriv.analysis.tables import EXAMPLE_TITLES, start
 from distpriv.dashboard.main import MENU
+from distpriv.files import PAGES
 from distpriv.privacy import Persons
 from distpriv.queries import Count, Mean, Pair, SensitiveProperty
-from distpriv.site import PAGES
 from distpriv.sources import FrameSource
 from tests.pages.conftest import widget
 

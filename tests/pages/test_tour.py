@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from distpriv.files import PAGES
 from distpriv.lessons import QUESTIONS, ROUNDS, STEPS
-from distpriv.site import PAGES
 from tests.pages.conftest import widget
 
 TYPED = "<script>alert(1)</script> & *60*"
