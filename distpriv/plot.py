@@ -2,6 +2,10 @@
 
 In a notebook a figure shows itself; ``figure.write_html("name.html")`` keeps one. Releases are a
 mapping of names to releases, a list of them, or one; None among them is the figures as they are.
+The examples draw this model:
+
+>>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
+>>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
 """
 
 from __future__ import annotations
@@ -114,8 +118,6 @@ def bells(model: GaussianModel, releases: Releases = None) -> go.Figure:
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.bells(model, {"Noise": dp.calibrate("OptM", model, guesses=52)})
     """
     named = _named(model, releases, "As they are")
@@ -129,8 +131,6 @@ def costs(model: GaussianModel, guesses: float = 60.0) -> go.Figure:
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.costs(model, guesses=52)
     """
     check_release(model)
@@ -151,8 +151,6 @@ def error_against_attacker(
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.error_against_attacker(model, ["OptM", "DauM"], guesses=52)
     """
     limit = Promise.of_guesses(guesses)
@@ -183,8 +181,6 @@ def error_against_epsilon(
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.error_against_epsilon(model, ["OptM", "DauM"], epsilon=0.5)
     """
     number("ε", epsilon, _EPSILONS[0], _EPSILONS[-1])
@@ -198,8 +194,6 @@ def error_against_width(model: GaussianModel, guesses: float = 60.0) -> go.Figur
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.error_against_width(model, guesses=55)
     """
     check_release(model)
@@ -212,8 +206,6 @@ def guesses_against_width(model: GaussianModel, releases: Releases = None) -> go
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.guesses_against_width(model, dp.calibrate("OptM", model, guesses=52))
     """
     return charts.attack.reach(curves.reach_frame(model, _named(model, releases)), across="width")
@@ -228,8 +220,6 @@ def guesses_against_epsilon(
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.guesses_against_epsilon(model, "DauM")
     """
     lines, _ = _lines(model, [mechanism], delta)
@@ -242,8 +232,6 @@ def precision_against_recall(model: GaussianModel, releases: Releases = None) ->
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.precision_against_recall(model)
     """
     return charts.attack.recall(frames.recall_frame(model, _named(model, releases)))
@@ -256,8 +244,6 @@ def belief(model: GaussianModel, releases: Releases = None, seed: int = 0) -> go
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.belief(model, seed=1)
     """
     named, pair = _named(model, releases), model.pairs[0].pair
@@ -270,8 +256,6 @@ def contributions(model: GaussianModel) -> go.Figure:
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.contributions(model)
     """
     check_release(model)
@@ -286,8 +270,6 @@ def fit(model: GaussianModel, kind: charts.fit.Kind = "histogram") -> go.Figure:
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.fit(model, "quantiles")
     """
     check_release(model)
@@ -304,8 +286,6 @@ def directions(model: GaussianModel, across: str, up: str, releases: Releases = 
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.directions(model, "mean age", "mean amount")
     """
     check_release(model)
@@ -324,8 +304,6 @@ def promised_and_delivered(model: GaussianModel, releases: Releases) -> go.Figur
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.promised_and_delivered(model, dp.calibrate("OptM", model, 1, 1e-3))
     """
     several = _several(model, releases)
@@ -344,8 +322,6 @@ def repeated_releases(model: GaussianModel, releases: Releases, guesses: float =
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.repeated_releases(model, dp.calibrate("OptM", model, guesses=52))
     """
     promise, several = Promise.of_guesses(guesses), _several(model, releases)
@@ -361,8 +337,6 @@ def attackers_who_know(
 
     Examples
     --------
-    >>> pair, bank = dp.Pair(dp.SensitiveProperty("late", "yes"), 0.1, 0.2), dp.load_example("bank")
-    >>> model = dp.fit_gaussian(bank, dp.Query([dp.Mean("age"), dp.Mean("amount")]), pair, n=100)
     >>> figure = dp.plot.attackers_who_know(model, dp.calibrate("OptM", model, guesses=52))
     """
     Promise.of_guesses(guesses)

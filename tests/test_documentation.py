@@ -56,7 +56,9 @@ def test_code_of_a_page_prints_what_it_says(page):
 def test_examples_of_a_public_name_run(name):
     value = NAMES[name]
     finder, module = doctest.DocTestFinder(), sys.modules[value.__module__]
-    tests = finder.find(value, name, module, globs={"dp": dp, "np": np})
+    names = {"dp": dp, "np": np}
+    exec(doctest.script_from_examples(module.__doc__ or ""), names)  # what its examples share
+    tests = finder.find(value, name, module, globs=names)
     assert any(one.name == name and one.examples for one in tests), "no example"
     flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
     runner = doctest.DocTestRunner(optionflags=flags, verbose=False)
