@@ -54,7 +54,7 @@ class NotApplicable(DistprivError):
     >>> model = dp.fit_gaussian(table, [dp.Mean("income"), dp.Mean("amount")], late, n=100)
     >>> dp.calibrate("OptM", model, guesses=60, calibration="exact-law")
     Traceback (most recent call last):
-    distpriv.errors.NotApplicable: The exact law of these figures is not known: ...
+    distpriv.errors.NotApplicable: The exact law is known only for one sum, mean or count on ...
     """
 
 
