@@ -24,6 +24,7 @@ from distpriv.queries import Label, SensitiveProperty, Statistic
 __all__ = ["read_bounds", "read_secret", "read_statistics"]
 __all__ += ["write_bounds", "write_secret", "write_statistics"]
 
+MOST_FIGURES = 200  # of a link, so that nobody else's keeps the server busy for minutes
 _ESCAPES = {"~": "~0", ":": "~1", ",": "~2"}  # ~ first when writing, last when reading
 _WORDS = {"above": 1, "below": 1, "between": 2, "contains": 1}  # words of secrets, and their parts
 
@@ -71,8 +72,10 @@ def write_statistics(statistics: Iterable[Statistic]) -> str:
 
 def read_statistics(text: str) -> tuple[Statistic, ...]:
     """Read statistics from a link; DistprivError if one of them is none."""
-    statistics = []
-    for part in filter(None, text.split(",")):
+    statistics, parts = [], [*filter(None, text.split(","))]
+    if len(parts) > MOST_FIGURES:
+        raise DistprivError(f"A link holds at most {MOST_FIGURES} figures; choose them again.")
+    for part in parts:
         kind, *names = part.split(":")
         if len(names) not in (1, 2):
             raise DistprivError(f"{part!r} in the link is not a figure; choose the figures again.")

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["KINDS", "Correlation", "Count", "Deviation", "Mean", "Median", "Proportion"]
 __all__ += ["Quantile", "Query", "Statistic", "Sum"]
 
+LARGEST = 1e100  # number of a column, whose powers and sums are numbers, too
 KINDS: dict[str, str] = {
     "mean": "Average of a column",
     "sum": "Total of a column",
@@ -149,11 +150,19 @@ class Statistic:
         """Return what the statistic needs of each record, shape (N,); NaN where it is missing.
 
         That is what a record adds to the sum, a number, or two numbers, (N, 2), for a correlation.
-        A column that is not there, holds no numbers or never has the value is a DistprivError.
+        A column that is not there, holds no numbers, all too large or too small to be squared, or
+        never has the value is a DistprivError.
         """
         if self.value is not None:
             return flags_of(column_of(frame, self.column), [self.value])
         columns = [numbers_of(frame, name) for name in self.columns]
+        for name, column in zip(self.columns, columns, strict=True):
+            largest = np.abs(column).max(initial=0.0, where=~np.isnan(column))
+            if largest and not 1 / LARGEST <= largest <= LARGEST:
+                raise DistprivError(
+                    f"Column {name!r} holds numbers too large or too small to be squared; write it "
+                    "in another unit."
+                )
         return columns[0] if len(columns) == 1 else np.array(columns).T
 
     def of(self, records: FloatArray, weights: FloatArray | None = None) -> FloatArray:

@@ -13,6 +13,7 @@ import re
 import zipfile
 import zlib
 from collections.abc import Callable
+from functools import reduce
 from pathlib import PurePosixPath
 from typing import IO, Any, NamedTuple
 
@@ -49,6 +50,10 @@ INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Par
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, pa.ArrowException)
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # marks of UTF-16
+# Of cells in a sheet, and those that lie far out.
+_COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)\d""")
+_ROW = re.compile(rb"""\sr\s*=\s*["'][A-Za-z]+(\d{1,9})""")
+_FAR = re.compile(rb"""\sr\s*=\s*["'](?:[A-Za-z]{3,}\d|[A-Za-z]+\d{6})""")
 _ARCHIVE = "an archive of a kind that is not read"
 _UNPACK = "unpack it and choose the table in it"
 _START = rb"(\xef\xbb\xbf)?[\s\x1e]*"
@@ -162,6 +167,7 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
 
     if _LOCKED in data:
         raise ReadError("The workbook is locked by a password; save it without one.")
+    errors = _survey(data)
     try:
         book = CalamineWorkbook.from_filelike(io.BytesIO(data))
         names = [s.name for s in book.sheets_metadata if s.visible == SheetVisibleEnum.Visible]
@@ -180,7 +186,7 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         raise ReadError(
             "The workbook is damaged, or a document without sheets; save the table as .xlsx."
         ) from error
-    if errors := _errors(data):
+    if errors:
         text = (
             f"{errors} cells of the workbook hold errors, such as #DIV/0!; they count as missing."
         )
@@ -195,13 +201,31 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
     return grid_of_rows(rows, options.changed(member=name), notices)
 
 
-def _errors(data: bytes) -> int:
-    """Count the cells of an .xlsx with errors, which are read as blank."""
-    if not data.startswith(b"PK"):
-        return 0
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        sheets = [name for name in archive.namelist() if name.endswith(".xml") and "sheet" in name]
-        return sum(_bounded(archive.open(name)).count(b't="e"') for name in sheets)
+def _survey(data: bytes) -> int:
+    """Count the cells of an .xlsx with errors, which are read as blank; refuse cells far apart.
+
+    python-calamine makes room for all that could be between, and aborts the process without it.
+    """
+    errors = 0
+    if data.startswith(b"PK"):
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for name in archive.namelist():
+                if "sheet" in name and name.endswith(".xml"):
+                    sheet = _bounded(archive.open(name))
+                    errors += sheet.count(b't="e"')
+                    if _FAR.search(sheet) and _room(sheet) > MOST_CELLS:
+                        raise MemoryError
+    return errors
+
+
+def _room(sheet: bytes) -> int:
+    """Return how many cells have room between the outermost ones of a sheet."""
+    columns = [
+        reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
+        for letters in set(_COLUMN.findall(sheet))
+    ]
+    rows = [*map(int, set(_ROW.findall(sheet)))]
+    return (1 + max(columns) - min(columns)) * (1 + max(rows) - min(rows))
 
 
 def _parquet(data: bytes, options: ReadOptions) -> Grid:

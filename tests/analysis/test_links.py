@@ -85,6 +85,7 @@ def test_links_are_written_plainly():
         ),
         (read_statistics, "mean largest:a mean:a:b count:a count:a:b:c count:a:! quantile:a"),
         (read_statistics, "quantile:a:x quantile:a:2 correlation:a median:a:b"),
+        (read_statistics, ",".join(f"count:a:{k}" for k in range(201))),
     ],
 )
 def test_what_is_no_secret_or_statistic_is_one_sentence(read, texts):

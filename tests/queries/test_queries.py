@@ -166,6 +166,8 @@ def test_single_precision_stands_for_its_decimals():
         (frame(["1", "x7", "2"]), "Column 'x' holds a value in record 2 which is not a number"),
         (frame(["a", "b"], "category"), "holds a value in record 1 "),
         (frame(pd.to_datetime(["2024-01-02"])), "which is not a number"),
+        (frame([1, -1e101]), "too large or too small to be squared"),
+        (frame([0, 1e-101, None]), "too large or too small to be squared"),
         (pd.DataFrame({"X": [1]}), r"no column 'x'\. Did you mean 'X'\?"),
         (pd.DataFrame([[1, 2]], columns=["x", "x"]), "has 2 columns 'x'"),
     ],

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 import distpriv as dp
+from tests.tables.test_guard import workbook_bomb
 from tests.tables.test_read import parquet
 from tests.tables.test_workbook import workbook
 
@@ -81,6 +82,9 @@ REFUSED = {
     "a file named in XML": (b'<?xml version="1.0"?><!DOCTYPE r [<!ENTITY x SYSTEM "a">]>', "XML"),
     "entities in a workbook": (workbook_of_entities(), "workbook"),
     "a last cell": (workbook_of_a_last_cell(), "columns"),
+    "cells far apart": (workbook_bomb(), "unpacks to more"),
+    "a far column": (workbook_with('r="A2"', "r = 'zzzzzzz2'"), "unpacks to more"),
+    "a far row": (workbook_with('r="A2"', f'r="A{"9" * 5000}"'), "unpacks to more"),
     "JSON without an end": (b"[" * 200_000, "nested"),
     "JSON in JSON": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested"),
     "JSON of other names in each": (json.dumps(WIDE).encode(), "3000 columns"),
