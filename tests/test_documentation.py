@@ -7,6 +7,7 @@ import doctest
 import json
 import re
 import sys
+import tomllib
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -95,3 +96,65 @@ def test_notebook_shows_what_it_stores(path):
             name = getattr(node, "id", getattr(node, "attr", getattr(node, "name", None))) or ""
             assert not isinstance(node, LOOPS)
             assert not name.startswith("_")
+
+
+def test_figures_beside_no_code_are_computed():
+    """What pages say of the README's example, of the tour and of the server, word for word."""
+    from distpriv.dashboard import front
+    from distpriv.lessons import ROUNDS, STEPS
+    from distpriv.tables import guard
+
+    rich = dp.Pair(dp.SensitiveProperty("income", ">50K"), 0.2, 0.3)
+    figures = [
+        dp.Mean("age"),
+        dp.Mean("education-num"),
+        dp.Count("marital-status", "Never-married"),
+        dp.Count("sex", "Female"),
+        dp.Mean("hours-per-week"),
+    ]
+    scenario = dp.Scenario("census-income", secrets=rich, statistics=figures, records=100)
+    now = dp.evaluate(scenario, dp.load_census_income())
+    ways = {way.key: way for way in now.ways}
+    bare, noise, quiet, nothing = (ways[key] for key in ("as it is", "OptM", "BalM", "no data"))
+    without, having = map(int, quiet.release.kept)
+    parts = [dp.composition.Part(quiet.release), dp.composition.Part(bare.release)]
+    both = 100 * dp.joint_release(now.model, parts).accuracy()
+    again = STEPS[5].show(10).figures
+    small = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
+    settings = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
+    gigabytes, wait = guard.MEMORY >> 30, f"{guard.WAIT / 60:.0f} minutes"
+    for page, texts in {
+        "README.md": [f"keeps {having} records with and {without} without"],
+        "docs/board.md": [
+            f"| **As they are** | {bare.guesses:.0f} | nothing |",
+            f"| **With noise** | {noise.guesses:.0f} | {noise.percent:.1f} % on average |",
+            f"| **Balanced** | {quiet.guesses:.0f} | {quiet.percent:.1f} % on average |",
+            f"guess) | {nothing.guesses:.0f} | {nothing.percent:.1f} % on average |",
+            f"for example {having} of one kind and {without} of the other",
+        ],
+        "docs/faq.md": [
+            f"The limit is {scenario.guesses:g} until",
+            f"each of its {small[len(STEPS)]} steps",
+        ],
+        "docs/mechanisms.md": [
+            f"right {bare.guesses:.0f} of 100. With OptM's noise: closer, right "
+            f"{noise.guesses:.0f} of 100. Balanced: one curve, right {quiet.guesses:.0f} of 100."
+        ],
+        "docs/releasing.md": [
+            f"right {both:.0f} times in 100 on the Census",
+            f"right {again['anew']:.0f} times in 100 after {again['again']} releases on the Census",
+        ],
+        "docs/serving.md": [
+            f"| a table | {settings['server']['maxUploadSize']} MB;",
+            f"| {front.UPLOADS}, others wait; {front.SECONDS / 60:.0f} minutes each |",
+            f"each {gigabytes} GB and {guard.SECONDS:.0f} s at most",
+            f"others wait up to {wait}",
+        ],
+        "docs/teacher.md": [
+            f"in {small[len(STEPS)]} steps",
+            f"{small[ROUNDS].title()} tables take",
+            f"keep {having} records with the property and {without} without",
+        ],
+    }.items():
+        for text in texts:
+            assert text in PAGES[page], page
