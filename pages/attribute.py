@@ -11,7 +11,7 @@ import streamlit as st
 from distpriv.analysis import attribute, sentences
 from distpriv.attribute import BayesianNetwork, learn_network, markov_quilt, noise_by_release
 from distpriv.charts import attribute as charts, costs
-from distpriv.dashboard import page
+from distpriv.dashboard import controls, page
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
 from distpriv.papers.items import ERRATA, PRINTED
@@ -57,7 +57,8 @@ def noticing() -> Iterator[None]:
 
 def ask(name: str, label: str, first: str, low: float, high: float, **options: Any) -> float:
     """Ask for a number; NaN for none."""
-    text, value = keep(st.text_input, name, first, label, **options), math.nan
+    look = options | {"domain": (low, high)}
+    text, value = keep(controls.ask, name, first, label, first, **look), math.nan
     with noticing():
         value = number(text, low, high) if text or first else math.nan
     return value  # noqa: RET504  # NaN where that is not a number

@@ -9,6 +9,7 @@ from distpriv.analysis import evaluate, explanations, notions
 from distpriv.charts import attack, bars, notions as charts, style
 from distpriv.composition import compose
 from distpriv.dashboard import page
+from distpriv.dashboard.controls import ask
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
 from distpriv.hypothesis import FRAMEWORKS, RELATIONS, RecordTest, max_epsilon
@@ -62,7 +63,7 @@ def tests() -> None:
     second.select_slider("ε", EPSILONS, key=key("epsilon"), help=page.tip("ε"))
     third.slider("Says yes above", -4.0, 5.0, step=0.1, key=key("threshold"))
     if kept["noise"] != "laplace":
-        first.text_input("δ", key=key("delta"))
+        ask("δ", "", key("delta"), (1e-12, 0.5), first)
     second.select_slider("β, above 1 finding counts more", BETAS, key=key("beta"))
     with third.popover("What the attacker knows", width="stretch"):
         for name, label in KNOWN.items():

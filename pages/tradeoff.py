@@ -7,7 +7,7 @@ from distpriv.analysis import explanations, frames, sentences
 from distpriv.analysis.limits import ErrorLimit
 from distpriv.charts import tradeoff
 from distpriv.dashboard import jobs, page
-from distpriv.dashboard.controls import control
+from distpriv.dashboard.controls import ask, control
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
 from distpriv.text import significant
@@ -103,9 +103,8 @@ def accept() -> None:
         one = figure >= 0
         unit = now.units[figure] if one else "% of each value"
         usual = significant(0.05 * now.ruler[figure], 2) if one else "5"
-        text = st.text_input(
-            f"By how much, ± {page.escape(unit)}", usual, key=f"error-{figure}-{usual}", width=220
-        )
+        words, name = f"By how much, ± {page.escape(unit)}", f"error-{figure}-{usual}"
+        text = ask(words, usual, name, (1e-9, 1e15), percent=unit.startswith("%"), width=220)
     try:
         error = number(text, 1e-9, 1e15)
     except DistprivError as problem:

@@ -9,7 +9,8 @@ from typing import Any
 import streamlit as st
 
 from distpriv.dashboard import page
-from distpriv.dashboard.fields import number
+from distpriv.dashboard.controls import ask
+from distpriv.dashboard.fields import number, plain
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.privacy.persons import Persons, as_bounds, check_bounds, record_moves
@@ -62,7 +63,8 @@ def figure(state: State) -> None:
             asked = st.selectbox("Value", labels, key=key) if labels else _ask_number("Value", key)
             more["value"] = asked
         elif kind == "quantile":
-            text = st.text_input("Per cent of the records that are below it", "90")
+            words = "Per cent of the records that are below it"
+            text = ask(words, "90", "quantile", (0, 100), percent=True)
             more["level"] = round(number(text, 0, 100) / 100, 11)
         elif kind == "correlation":
             more["other"] = st.selectbox(
@@ -83,12 +85,12 @@ def persons(state: State) -> None:
     now = state.scenario
     start = now.persons or Persons(1.0, 1e-3)
     ranges: dict[str, tuple[str, ...]]
-    ranges = {column: (f"{low:.10g}", f"{high:.10g}") for column, low, high in now.bounds}
+    ranges = {column: (plain(low), plain(high)) for column, low, high in now.bounds}
     columns = dict.fromkeys(one.column for one in now.statistics if one.value is None)
     with page.sentences():
         left, right = st.columns(2)
-        epsilon = left.text_input("ε for each person", f"{start.epsilon:.10g}")
-        delta = right.text_input("δ for each person", f"{start.delta:.10g}")
+        epsilon = ask("ε for each person", plain(start.epsilon), "person-ε", (0.01, 50), left)
+        delta = ask("δ for each person", plain(start.delta), "person-δ", (1e-9, 0.5), right)
         if columns:
             st.caption(
                 "Public bounds: the least and the largest value, as everybody knows them. Those "
@@ -101,7 +103,13 @@ def persons(state: State) -> None:
                 (low, high), ("Least", "Largest"), ranges.get(column, ("", "")), strict=True
             )
             ranges[column] = tuple(
-                place.text_input(f"{word} {column}", end, label_visibility="collapsed")
+                ask(
+                    words := f"{word} {column}",
+                    end,
+                    words,
+                    place=place,
+                    label_visibility="collapsed",
+                )
                 for place, word, end in asked
             )
         if now.persons and st.button("Protect the share alone", **STRETCH):
@@ -136,7 +144,7 @@ def _number(text: str) -> float:
 
 
 def _ask_number(label: str, key: str) -> int | float | None:
-    text = st.text_input(label, key=key)
+    text = ask(label, "", key)
     value = _number(text) if text else None
     return int(value) if value is not None and value == int(value) else value
 

@@ -2,17 +2,43 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
 import streamlit as st
 
-from distpriv.dashboard.fields import BY_NAME, Field
+from distpriv.dashboard.fields import BY_NAME, Field, number, plain
 from distpriv.dashboard.page import escape, readable, tip
 from distpriv.dashboard.state import State
+from distpriv.errors import DistprivError
 from distpriv.text import whole
 
-__all__ = ["control"]
+__all__ = ["ask", "control"]
+
+
+def ask(
+    label: str,
+    start: str,
+    key: str,
+    domain: tuple[float, ...] = (),
+    place: Any = st,
+    percent: bool = False,
+    **look: Any,
+) -> str:
+    """Draw a field for a number of a domain, and return its text.
+
+    What was read is shown: 1.000,5 becomes 1000.5. A number of per cent may have their sign.
+    """
+    text = st.session_state.setdefault(key, start)
+    with suppress(DistprivError):
+        _show(key, plain(number(text.rstrip(" %") if percent else text, *domain)))
+    return place.text_input(label, key=key, **look)
+
+
+def _show(key: str, text: str) -> None:
+    if st.session_state.get(key) != text:  # else what is being typed would be lost
+        st.session_state[key] = text
 
 
 def control(state: State, name: str, label: str = "", **extra: Any) -> None:
@@ -24,20 +50,24 @@ def control(state: State, name: str, label: str = "", **extra: Any) -> None:
     if label:
         field = replace(field, label=label)
     value = field.get(state.scenario)
-    arguments = {"key": state.key(field), "help": tip(field.term) if field.term else None} | extra
+    key, text = state.key(field), field.write(value)
+    arguments = {"key": key, "help": tip(field.term) if field.term else None} | extra
+    written = field.kind in ("text", "number or all") or (field.kind == "range" and state.typed)
+    if written and name not in state.errors:
+        _show(key, text)
     if field.kind in ("select", "multiselect", "segmented"):
         _choose(field, value, state.offered(name), arguments)
     elif field.kind == "number or all":
-        words = {field.write(value): field.write(value), "all": f"All {whole(state.source().rows)}"}
+        words = {text: text, "all": f"All {whole(state.source().rows)}"}
         arguments |= {"format_func": lambda item: words.get(item, item)}
         st.selectbox(field.label, [*words], accept_new_options=True, **arguments)
-    elif field.kind == "slider" or (field.kind == "range" and not state.typed):
+    elif written:
+        st.text_input(field.label, **arguments)
+    else:
         low, high, step = map(float, field.bounds)
         start: Any = tuple(map(float, value)) if field.kind == "range" else float(value)
         unit = "%g %%" if field.kind == "range" else "%g"
         st.slider(field.label, low, high, start, step, format=unit, **arguments)
-    else:
-        st.text_input(field.label, field.write(value), **arguments)
     if name in state.errors:
         st.caption(f":red[{escape(state.errors[name])}]")
 

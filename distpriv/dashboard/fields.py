@@ -7,7 +7,9 @@ part of the scenario it is; a control draws it, a link carries it, and nothing e
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -21,7 +23,7 @@ from distpriv.privacy import Persons
 from distpriv.queries import Pair, SensitiveProperty
 
 __all__ = ["BY_NAME", "CHOICES", "FIELDS", "PRIVATE", "Field", "from_query", "number", "on_table"]
-__all__ += ["put_first", "to_query"]
+__all__ += ["plain", "put_first", "to_query"]
 
 PRIVATE = frozenset({"upload", "open"})
 """Sources whose labels and shares must not stand in an address."""
@@ -29,15 +31,38 @@ PRIVATE = frozenset({"upload", "open"})
 Lens = tuple[Callable[[Scenario], Any], Callable[[Scenario, Any], Scenario]]
 
 
-def number(text: str, lowest: float, highest: float) -> float:
-    """Read a number with a decimal point or comma; raises DistprivError outside its domain."""
-    try:
-        value = float(text.strip().replace(",", ".").replace("−", "-"))
-    except ValueError:
-        raise DistprivError(f"{text[:20]!r} is not a number; write one like 0.7.") from None
-    if not lowest <= value <= highest:
+GROUPED = re.compile(r"[+-]?[1-9]\d{0,2}([ .,'])\d{3}(?:\1\d{3})*(?:(?!\1)[.,]\d+)?")
+"""A number with signs between thousands, as in 1.000,5 and 1 000.5."""
+
+
+def number(
+    text: str, lowest: float = -math.inf, highest: float = math.inf, *, whole: bool = False
+) -> float:
+    """Read a number with a decimal point or comma, also with signs between thousands.
+
+    Raises DistprivError outside its domain, and where 1.500 could be either and is not `whole`.
+    """
+    line = " ".join(text.split()).replace("−", "-").replace("’", "'")
+    values = []
+    if match := GROUPED.fullmatch(line):
+        values.append(float(line.replace(match[1], "").replace(",", ".")))
+    with suppress(ValueError):
+        values += [] if whole and values else [float(line.replace(",", "."))]
+    if not values:
+        raise DistprivError(f"{text[:20]!r} is not a number; write one like 0.7.")
+    values = [value for value in values if lowest <= value <= highest]
+    if not values:
         raise DistprivError(f"Choose a number from {lowest:g} to {highest:.10g}.")
-    return value
+    if values[0] != values[-1]:
+        choices = f"{values[0]:.0f} or {values[-1]:.4f}"
+        raise DistprivError(f"{text[:20]!r} can mean {choices}; write one of them.")
+    return values[0]
+
+
+def plain(value: float) -> str:
+    """Write a number as `number` reads it, whatever it is for: 1.5000, never 1.500."""
+    text = f"{value:.15g}"
+    return f"{text}0" if GROUPED.fullmatch(text) else text
 
 
 def _shares(text: str) -> tuple[float, float]:
@@ -51,7 +76,7 @@ def _shares(text: str) -> tuple[float, float]:
 
 def _whole(lowest: float, highest: float) -> Callable[[str], int]:
     def read(text: str) -> int:
-        value = number("".join(text.split()), lowest, highest)
+        value = number(text, lowest, highest, whole=True)
         if value != math.floor(value):
             raise DistprivError("Choose a whole number.")
         return int(value)

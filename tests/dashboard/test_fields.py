@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from distpriv.analysis.tables import example_source, start
-from distpriv.dashboard.fields import BY_NAME, from_query, number, on_table, to_query
+from distpriv.dashboard.fields import BY_NAME, from_query, number, on_table, plain, to_query
 from distpriv.errors import DistprivError
 from distpriv.privacy import Persons
 from distpriv.queries import Count, Mean, Pair, Proportion, SensitiveProperty, Sum
@@ -78,9 +78,32 @@ def test_link_with_a_part_that_is_none_keeps_the_rest_and_names_it(parameter, te
     assert problems[0].endswith(".")
 
 
-@pytest.mark.parametrize(("text", "value"), [("0,7", 0.7), (" 2 ", 2.0), ("1e-3", 0.001)])
-def test_number_reads_point_and_comma(text, value):
-    assert number(text, 0, 50) == value
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("0,7", 0.7),
+        (" 2 ", 2.0),
+        ("1e-3", 0.001),
+        ("0,250", 0.25),
+        ("1.000,5", 1000.5),
+        ("1,000.5", 1000.5),
+        ("−1\u202f000\u202f000", -1e6),
+        ("1'234.5", 1234.5),
+        ("1.5000", 1.5),
+    ],
+)
+def test_number_reads_point_comma_and_thousands(text, value):
+    assert number(text) == number(plain(value)) == value
+
+
+@pytest.mark.parametrize("text", ["1.500", "1,500"])
+def test_number_with_two_meanings_is_asked_for_again(text):
+    with pytest.raises(DistprivError, match=r"can mean 1500 or 1\.5000; write one of them"):
+        number(text, 0, 1e6)
+    assert number(text, 0, 50) == 1.5  # a domain decides
+    assert number(text, 0, 1e6, whole=True) == 1500
+    assert BY_NAME["records"].read(text) == 1500
+    assert number(plain(1.5), 0, 1e6) == number(plain(1.125), 0, 1e6) + 0.375 == 1.5
 
 
 @pytest.mark.parametrize("text", ["", "abc", "−1", "nan", "inf", "1e999", "0,7,1"])

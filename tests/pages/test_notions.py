@@ -52,7 +52,7 @@ def test_what_makes_no_sense_is_one_sentence_and_is_kept(app):
     widget(app.main.slider, "From a prior").set_value(0.9).run()
     widget(app.main.slider, "From records").set_value(0.9).run()
     assert "knows the answer without" in app.main.markdown[0].value
-    assert widget(app.main.text_input, "δ").value == "0,001"
+    assert widget(app.main.text_input, "δ").value == "0.001"
 
 
 def test_the_law_of_each_figure_moves_and_costs_are_listed(app):
