@@ -8,6 +8,7 @@ import pytest
 
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all, calibration
+from distpriv.mechanisms.floor import charged, floor_widths
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.model import AS_IT_IS, Promise, Release, no_data
 from distpriv.privacy import (
@@ -17,7 +18,7 @@ from distpriv.privacy import (
     optimal_attack_accuracy,
     verdict,
 )
-from distpriv.privacy.loss import normal_delta
+from distpriv.privacy.loss import normal_delta, normal_distance
 from tests.adult import INCOME, WORK, model, of_records
 
 MODEL = model(INCOME.pair(0.5, 0.1))
@@ -372,3 +373,23 @@ def test_a_statistic_that_cannot_vary_at_one_share_is_hidden_or_refused():
     fitted = of_records(values, having, 100, 0.8, 1.0)
     for result in calibrate_all([(name, Promise.of_guesses(60)) for name in GAUSSIAN], fitted):
         assert isinstance(result, NotApplicable) or verdict(fitted, result).kept
+
+
+def test_normal_noise_is_charged_for_what_a_grid_adds_to_delta():
+    epsilon, delta = np.array([1.0, 0.01, 0.0, 0.001]), np.array([1e-3, 1e-6, 0.2, 0.3])
+    ratio = np.array([1e-3, 1e-5, 2e-4, 3e-3])
+    reached = normal_delta(normal_distance(*charged(epsilon, delta, ratio)), epsilon - ratio)
+    reached *= 1 + np.tanh(ratio / 2)
+    assert (reached <= delta).all()
+    np.testing.assert_allclose(reached[:2], delta[:2], 1e-9)  # a bound where ε < ratio
+
+
+def test_a_floor_covers_the_grids_of_all_pairs():
+    (fine,) = MODEL.pairs
+    coarse = replace(fine, steps=3 * fine.steps, joint_steps=3 * fine.joint_steps)
+    how = np.zeros((2, 5, 5)), coarse.steps, np.array([1e-3, 1e-6])
+    widths, ratios = floor_widths([fine, coarse], *how)
+    alone = [floor_widths([law], *how) for law in (fine, coarse)]
+    assert (alone[0][0] < alone[1][0]).any()
+    np.testing.assert_array_equal(widths, np.max([each for each, _ in alone], axis=0))
+    np.testing.assert_array_equal(ratios, alone[1][1])
