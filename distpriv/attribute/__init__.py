@@ -10,15 +10,6 @@ from distpriv.attribute.learning import learn_network
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.attribute.quilt import Quilt, QuiltResult, markov_quilt, max_influence
 
-__all__ = [
-    "Assumption",
-    "AttributeNoise",
-    "BayesianNetwork",
-    "Quilt",
-    "QuiltResult",
-    "attribute_private_gaussian",
-    "learn_network",
-    "markov_quilt",
-    "max_influence",
-    "noise_by_release",
-]
+__all__ = ["Assumption", "AttributeNoise", "BayesianNetwork", "Quilt", "QuiltResult"]
+__all__ += ["attribute_private_gaussian", "learn_network", "markov_quilt", "max_influence"]
+__all__ += ["noise_by_release"]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
@@ -17,9 +18,6 @@ from distpriv.errors import DistprivError
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.privacy.loss import normal_distance
 from distpriv.text import one_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Assumption", "AttributeNoise", "attribute_private_gaussian", "noise_by_release"]
 
@@ -57,8 +55,6 @@ class AttributeNoise(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row an attribute: sensitivity, variance, needed, and the noise it asks for."""
-        import pandas as pd
-
         columns = {"sensitivity": self.sensitivities, "variance": self.variances}
         noise = (self.needed - self.variances).clip(0)
         return pd.DataFrame(columns | {"needed": self.needed, "noise": noise})
@@ -116,12 +112,8 @@ def attribute_private_gaussian(
     epsilon, delta : float
         Above 0, δ below 1.
     calibration : {"exact", "classical"}
-        *classical* is the paper's, proven for ε <= 1.
-
-    Raises
-    ------
-    DistprivError
-        If a number is out of its domain, or the shapes do not fit.
+        *classical* is the paper's, proven for ε <= 1. DistprivError if a number is out of its
+        domain, or the shapes do not fit.
 
     Examples
     --------
@@ -169,11 +161,7 @@ class Assumption:
         d(U), the largest distance of two shares to be hidden from each other. The hospital's
         secrets reach 0.5, and the paper computes with 0.25 (erratum 11).
     n : int
-
-    Raises
-    ------
-    DistprivError
-        If a range does not run upwards, or a number is out of its domain.
+        DistprivError if a range does not run upwards, or a number is out of its domain.
 
     Examples
     --------
@@ -221,10 +209,7 @@ class Assumption:
     ) -> Assumption:
         """Return the assumption that ranges of V_ij, V_ii and V_jj of normal records mean.
 
-        Raises
-        ------
-        DistprivError
-            If they allow a correlation above 1.
+        DistprivError if they allow a correlation above 1.
         """
         size, least = max(map(abs, covariance)), protected_variance[0]
         rest = released_variance[0] - size**2 / least if least > 0 else -1.0
@@ -256,7 +241,8 @@ def noise_by_release(
 ) -> pd.DataFrame:
     """Compute the noise of every release, which hides all shares that it has an assumption about.
 
-    Each release has the promise for itself; several together promise less.
+    Each release has the promise for itself; several together promise less. DistprivError if there
+    is no assumption, or two about one release and share.
 
     Parameters
     ----------
@@ -271,11 +257,6 @@ def noise_by_release(
         By release: sensitivity, variance, own (which fraction of the needed variance that is, at
         most 1), noise (σ²), error (E|Z|) and protected, of the share that asks for the most noise.
 
-    Raises
-    ------
-    DistprivError
-        If there is no assumption, or two about one release and share.
-
     Examples
     --------
     >>> about = dp.attribute.Assumption("income", "women", (-8, -6), (20, 25), 0.25, n=100)
@@ -284,8 +265,6 @@ def noise_by_release(
     release
     income   22.52   3.79
     """
-    import pandas as pd
-
     every = [assumptions] if isinstance(assumptions, Assumption) else list(assumptions)
     if not all(isinstance(one, Assumption) for one in every):
         raise DistprivError("What noise_by_release takes are Assumptions, one for each release.")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.special import rel_entr
 
 from distpriv.arrays import IntArray, integer, number
@@ -16,9 +17,6 @@ from distpriv.display import Progress, tracked
 from distpriv.errors import DistprivError
 from distpriv.sources import source_of
 from distpriv.text import one_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["learn_network"]
 
@@ -107,8 +105,6 @@ def _counts(codes: Mapping[str, tuple[IntArray, list[str]]], family: Sequence[st
 
 def _discrete(column: pd.Series, states: int) -> tuple[IntArray, list[str]]:
     """Return the states of a column's records as numbers, and their names."""
-    import pandas as pd
-
     various = column.nunique() > states
     if various and pd.api.types.is_numeric_dtype(column):
         cut = pd.qcut(column, states, duplicates="drop")

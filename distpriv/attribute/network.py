@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
 from distpriv.arrays import FloatArray, numbers
@@ -22,12 +23,12 @@ from distpriv.text import listed, near
 
 if TYPE_CHECKING:
     import networkx as nx
-    import pandas as pd
 
 __all__ = ["MOST_NODES", "BayesianNetwork", "pairs_of"]
 
 MOST_NODES = 20
 _MOST_NUMBERS = 10**6  # of a table in a file
+_MALFORMED = ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -124,8 +125,6 @@ class BayesianNetwork(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a chance: attribute, state, given (parents' states), probability."""
-        import pandas as pd
-
         rows = []
         for node, table in self.tables.items():
             for places, chance in np.ndenumerate(np.asarray(table)):
@@ -212,24 +211,14 @@ class BayesianNetwork(Result):
     def from_json(cls, file: File) -> BayesianNetwork:
         """Read what `to_json` wrote: a path, bytes, an open file or its text.
 
-        Raises
-        ------
-        DistprivError
-            If it is no JSON, or no network.
+        DistprivError if it is no JSON, or no network.
         """
         try:
             plain = json.loads(text_of(file))
             return cls(plain["edges"], plain["tables"], plain.get("states", {}))
         except DistprivError:
             raise
-        except (
-            ArithmeticError,
-            AttributeError,
-            LookupError,
-            RecursionError,
-            TypeError,
-            ValueError,
-        ):
+        except _MALFORMED:
             raise ReadError(
                 "This is not a network: its JSON needs edges (pairs of names) and tables (numbers "
                 "of each attribute); correct the file."
@@ -239,15 +228,8 @@ class BayesianNetwork(Result):
     def from_bif(cls, file: File) -> BayesianNetwork:
         """Read a network in the interchange format BIF, as the repository of bnlearn has them.
 
-        Parameters
-        ----------
-        file : path, bytes, open file or str
-            A str that has a line break is the text itself.
-
-        Raises
-        ------
-        DistprivError
-            If it is no BIF, or no network.
+        The file is a path, bytes or an open file; a str that has a line break is the text itself.
+        DistprivError if it is no BIF, or no network.
         """
         text = text_of(file)
         states = {

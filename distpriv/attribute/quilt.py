@@ -6,18 +6,15 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from distpriv.arrays import integer, number
 from distpriv.attribute.network import BayesianNetwork
 from distpriv.display import Progress, Result, tracked
 from distpriv.errors import DistprivError
 from distpriv.text import listed
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Quilt", "QuiltResult", "markov_quilt", "max_influence"]
 
@@ -109,8 +106,6 @@ class QuiltResult(Quilt):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the quilts: protected, quilt, nearby, remote, influence, sensitivity, scale."""
-        import pandas as pd
-
         frame = pd.DataFrame([vars(one) for one in self.quilts])
         for name in ("quilt", "nearby", "remote"):
             frame[name] = [listed(sorted(part)) for part in frame[name]]
@@ -296,7 +291,7 @@ def _sensitivities(
             f"The sensitivity of {listed(sorted(queried))} together is not there; give it."
         )
     for names, value in deltas.items():
-        if not names <= queried or not 0 <= value < math.inf:
+        if not names <= queried:
             raise DistprivError(
                 f"The sensitivity of {listed(sorted(names))} must be a number from 0 on, of "
                 "attributes of the query."

@@ -26,22 +26,9 @@ def left_of(
     """Return a further release with as much noise as an agreed limit on all together asks for.
 
     Its normal noise is multiplied by the least factor, to 0.01 %, with which all keeps the limit.
-
-    Parameters
-    ----------
-    limit : Promise
-        What is agreed, on everything together.
-    model : GaussianModel
-        See :func:`joint_release`, also for further errors.
-    parts : sequence of Part or Release
-        What was released before; there may be none.
-    further : Part or Release
-
-    Raises
-    ------
-    NotApplicable
-        If what was released breaks the limit or leaves nothing, or the further release has no noise
-        to increase.
+    Parts, of which there may be none, were released before; for them, the model and further errors
+    see :func:`joint_release`. NotApplicable if these break the limit or leave nothing, or the
+    further release has no noise to increase.
 
     Examples
     --------
@@ -96,17 +83,7 @@ def compose(promises: Sequence[Promise], premise: Literal["independent", "point-
     and where every θ is a *point mass* (A.4), which a share of random records is not. Of one table
     promises do not add up, see :func:`counterexample`; :func:`joint_release` takes their place.
 
-    Parameters
-    ----------
-    promises : sequence of Promise
-        At least one.
-    premise : {"independent", "point-mass"}
-        Why they add up.
-
-    Raises
-    ------
-    DistprivError
-        If there is no promise, the premise is another one, or the δ add up to 1 or more.
+    DistprivError if there is no promise, the premise is another one, or the δ add up to 1 or more.
 
     Examples
     --------

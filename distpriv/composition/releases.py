@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 
 from distpriv.arrays import BoolArray, FloatArray, IntArray, integer
 from distpriv.display import Result, plain
@@ -19,9 +19,6 @@ from distpriv.privacy.laplace import at_most
 from distpriv.privacy.loss import ALIKE, APART
 from distpriv.privacy.meaning import check_kept
 from distpriv.text import near, times, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["JointRelease", "Part", "joint_release", "repeated"]
 
@@ -93,8 +90,6 @@ class JointRelease(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return columns epsilon and delta, δ(ε) at a few ε."""
-        import pandas as pd
-
         levels = [0.0, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0]
         return pd.DataFrame({"epsilon": levels, "delta": map(self.delta, levels)})
 
@@ -130,25 +125,11 @@ def joint_release(model: GaussianModel, parts: Sequence[Part | Release]) -> Join
     grid; the grid is charged for that noise, given all that is released without noise. Of balanced
     figures the sums of either group count as seen, which is at least as much.
 
-    Parameters
-    ----------
-    model : GaussianModel
-        Of all statistics that are released, of the whole table.
-    parts : sequence of Part or Release
-        At least one; a Release is of all the model's statistics and all records.
-
-    Returns
-    -------
-    JointRelease
-        Its methods accuracy, delta and verdict say what all of them deliver.
-
-    Raises
-    ------
-    DistprivError
-        If nothing is released, a statistic is not the model's, or a sample is no part of the table.
-    NotApplicable
-        For Laplace noise, samples of statistics that are no sums over records, and balanced figures
-        of several samples.
+    The model is of all statistics that are released, of the whole table; a Release among the parts,
+    of all of them and all records. Methods accuracy, delta and verdict of the result say what all
+    of them deliver. DistprivError if nothing is released, a statistic is not the model's, or a
+    sample is no part of the table; NotApplicable for Laplace noise, samples of statistics that are
+    no sums over records, and balanced figures of several samples.
 
     Examples
     --------
@@ -366,23 +347,10 @@ def repeated(
     """Compute what several independent releases of the same statistics deliver together.
 
     Normal noise of r releases averages to S/r; figures without noise, and balanced ones, are the
-    same each time. Where S/r covers the grid too thinly, it counts as none: a bound. DistprivError
-    for a count below 1 or no promise, NotApplicable for Laplace noise.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release
-    counts : sequence of int
-        Numbers of releases, each at least 1.
-    promise : Promise, optional
-        By default the one that the release was calibrated for.
-
-    Returns
-    -------
-    DataFrame
-        Columns releases, guesses (of 100, of the best attacker), epsilon (the promise's), delta
-        (delivered at it), kept.
+    same each time. Where S/r covers the grid too thinly, it counts as none: a bound. The promise is
+    by default the one that the release was calibrated for. Columns are releases, guesses (of 100,
+    of the best attacker), epsilon (the promise's), delta (delivered at it), kept. DistprivError for
+    a count below 1 or no promise, NotApplicable for Laplace noise.
 
     Examples
     --------
@@ -393,8 +361,6 @@ def repeated(
     0         1    55.00      0.0   0.10   True
     1         4    58.76      0.0   0.18  False
     """
-    import pandas as pd
-
     promise = promise_of(model, release, promise)
     if isinstance(counts, int) or not len(counts):
         raise DistprivError(f"Numbers of releases are a list such as [1, 12], not {counts!r}.")

@@ -24,6 +24,7 @@ def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: floa
     lengthens no move, and along it :math:`w^\top d - r\sqrt{w^\top\Sigma w}` is the least W; the
     largest of these is the minimum by duality. On a line it is max(0, d − 2σΦ⁻¹((1 + δ)/2)).
     Whatever w the search ends at, the result is ‖e‖_1 of an e that meets the condition.
+    DistprivError if a number is out of its domain, or the shapes do not fit.
 
     Parameters
     ----------
@@ -32,11 +33,6 @@ def normal_closeness(difference: FloatArray, covariance: FloatArray, delta: floa
         Positive definite.
     delta : float
         From 0, below 1.
-
-    Raises
-    ------
-    DistprivError
-        If a number is out of its domain, or the shapes do not fit.
 
     Examples
     --------
@@ -78,7 +74,7 @@ def normal_reach(covariance: FloatArray, outside: float) -> float:
     X = R L u with R² ~ χ²_m and u uniform on the sphere, so that
     :math:`\Pr(\|X\|_1 > c) = E_u \Pr(R > c/\|Lu\|_1)`: a mean over 2¹⁵ points of Sobol's sequence,
     good to 0.1 % of c for up to five statistics, 1 % for eight and 2 % for a dozen; so much is
-    added.
+    added. DistprivError if a number is out of its domain, or the shape is another one.
 
     Parameters
     ----------
@@ -86,11 +82,6 @@ def normal_reach(covariance: FloatArray, outside: float) -> float:
         Positive semidefinite.
     outside : float
         Above 0, below 1.
-
-    Raises
-    ------
-    DistprivError
-        If a number is out of its domain, or the shape is another one.
 
     Examples
     --------

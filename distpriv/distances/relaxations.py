@@ -84,12 +84,8 @@ def relaxed_promise(
     Parameters
     ----------
     epsilon, delta, lambdas, etas : array_like, shapes that broadcast
-        Any points of a profile δ(ε) will do, those of ε below 0 as well.
-
-    Raises
-    ------
-    DistprivError
-        If a λ is negative, a δ or an η is none from 0 to 1, or the shapes do not fit.
+        Any points of a profile δ(ε) will do, those of ε below 0 as well. DistprivError if a λ is
+        negative, a δ or an η is none from 0 to 1, or the shapes do not fit.
 
     Examples
     --------

@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 __all__ = ["Coupling", "closeness", "optimal_coupling", "rounding_mass", "steps_apart"]
 __all__ += ["wasserstein_inf"]
 
-T = TypeVar("T")
 Norm = Literal["l1", "l2"]
 Law = tuple[FloatArray, FloatArray]  # points and masses
 
@@ -133,23 +132,14 @@ def closeness(
     low = max(nearest) if missing == 0 else 0.0
     candidates = np.unique(distances[distances >= low])
 
+    tries = itertools.count(1)
     with showing("Steps of the search", 2 * len(candidates).bit_length(), progress) as report:
 
         def enough(place: int) -> bool:
+            report(next(tries))
             return _flow(distances <= candidates[place], supply, demand) >= needed
 
-        return float(candidates[_first(_counted(enough, report), len(candidates))])
-
-
-def _counted(holds: Callable[[T], bool], report: Callable[[int], None]) -> Callable[[T], bool]:
-    """Return the condition, which reports how often it was tried."""
-    tries = itertools.count(1)
-
-    def tried(place: T) -> bool:
-        report(next(tries))
-        return holds(place)
-
-    return tried
+        return float(candidates[_first(enough, len(candidates))])
 
 
 def rounding_mass(points: int, m: int = 2) -> float:
@@ -193,8 +183,6 @@ def _distances(x: FloatArray, y: FloatArray, norm: Norm, most: int) -> FloatArra
             f"{whole(len(x))} times {whole(len(y))} points are too many pairs; take at most "
             f"{whole(math.isqrt(most))} points each."
         )
-    if norm not in _METRICS:
-        raise DistprivError(f"There is no norm {norm!r} of moves; take l1 or l2.")
     return np.asarray(cdist(x, y, metric=_METRICS[norm]))  # type: ignore[call-overload]
 
 
@@ -257,12 +245,12 @@ def _on_a_line(
             v[np.searchsorted(total, levels)] for v, total in zip((x, y), sums, strict=True)
         )
         return float(np.abs(one - other).max())
-    needed = int(supply.sum()) - missing
+    needed, tries = int(supply.sum()) - missing, itertools.count(1)
 
-    def moves(reach: float) -> bool:
+    def enough(reach: float) -> bool:
+        report(next(tries))
         return _moved(x, supply, y, demand, reach) >= needed
 
-    enough = _counted(moves, report)
     if enough(0.0):
         return 0.0
     low, high = 0.0, float(max(x[-1], y[-1]) - min(x[0], y[0]))

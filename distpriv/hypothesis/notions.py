@@ -201,6 +201,7 @@ def delivered(
 
     Whatever is made of the outputs, a stochastic matrix multiplied from the right, delivers no more
     (post-processing, Proposition A.2), nor does a mixture of mechanisms than the worse (A.3).
+    DistprivError if a pair names no distribution, or probabilities do not fit.
 
     Parameters
     ----------
@@ -215,11 +216,6 @@ def delivered(
     -------
     dict
         δ by pair.
-
-    Raises
-    ------
-    DistprivError
-        If a pair names no distribution, or probabilities do not fit.
 
     Examples
     --------

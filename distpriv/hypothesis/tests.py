@@ -8,9 +8,9 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
@@ -21,13 +21,9 @@ from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.privacy.loss import NormalLoss, normal_delta, normal_distance
 from distpriv.text import one_of, significant
 
-if TYPE_CHECKING:
-    import pandas as pd
-
 __all__ = ["RecordTest", "auxiliary_factor", "f_score_floor", "max_epsilon", "max_f_score"]
 __all__ += ["plausible_deniability"]
 
-_CALIBRATIONS = "exact", "classical"
 _STEPS = 60  # of a sequence that converges in about six
 _SAME = 1e-12
 
@@ -110,7 +106,7 @@ class RecordTest(Result):
 
     def __post_init__(self) -> None:
         numbers("ε", self.epsilon, 0, 1e6)
-        one_of("calibration", self.calibration, _CALIBRATIONS)
+        one_of("calibration", self.calibration, ("exact", "classical"))
         if self.delta is not None:
             number("δ", self.delta, 0, 1, above=True, below=True)
         _ = self.factor
@@ -124,8 +120,6 @@ class RecordTest(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return by ε the largest F1 of any test, f_score, and its threshold ψ."""
-        import pandas as pd
-
         columns = {
             "epsilon": self.epsilon,
             "f_score": self.f_score(),
@@ -264,10 +258,8 @@ def max_f_score(
         The result has its shape.
     beta : float
         Weight of recall against precision, above 0 and below 10⁶.
-    prior, records, time : float
-        What the attacker knows, from 0 to 1, see :func:`auxiliary_factor`.
-    delta, calibration
-        Of Gaussian noise, see :class:`RecordTest`, also for errors; None: Laplace noise.
+    prior, records, time, delta, calibration
+        See :class:`RecordTest`, also for errors.
 
     Examples
     --------

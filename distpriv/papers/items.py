@@ -10,13 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import pandas as pd
+
 from distpriv.display import Progress, tracked
 from distpriv.errors import DistprivError
 from distpriv.text import near
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from distpriv.papers.run import Run, Task
 
 __all__ = ["ERRATA", "ITEMS", "PRINTED", "SHIPPED", "Item", "Row", "curve", "frame", "item"]
@@ -131,26 +131,11 @@ def item(key: str, tasks: Tasks | None = None) -> Callable[[Rows], Rows]:
 
 
 def frame(key: str, run: Run | None = None, progress: Progress = None) -> pd.DataFrame:
-    """Return the rows of a table or figure, printed beside ours.
+    """Return the rows of a table or figure of `ITEMS`, printed beside ours.
 
-    Parameters
-    ----------
-    key : str
-        Of `ITEMS`.
-    run : Run, optional
-        Computes them on its table; without one they are those on UCI's Adult that are shipped.
-    progress : bool or callable, optional
-        Whether to show how far it is, or a function of pieces done and of all.
-
-    Returns
-    -------
-    DataFrame
-        A column for each attribute of `Row`, and verdict.
-
-    Raises
-    ------
-    DistprivError
-        If there is no such item, or the run's table cannot give it.
+    A run computes them on its table; without one they are those on UCI's Adult that are shipped.
+    Columns are the attributes of `Row`, and verdict. DistprivError if there is no such item, or the
+    run's table cannot give it.
     """
     if run is not None:
         return recompute(key, run, progress)
@@ -163,8 +148,6 @@ def recompute(key: str, run: Run, progress: Progress = None, *, wait: bool = Tru
 
     Without waiting, it takes the repetitions that are there, and NaN where there is none.
     """
-    import pandas as pd
-
     one = named(key)
     tasks = one.tasks(run) if one.tasks and wait else ()
     for task in tracked(tasks, len(tasks), one.name, progress):
@@ -187,8 +170,6 @@ def named(key: str) -> Item:
 @lru_cache(1)
 def shipped() -> pd.DataFrame:
     """Return all rows as computed on UCI's Adult; ``attrs`` says on what, how often, which seed."""
-    import pandas as pd
-
     return pd.read_parquet(SHIPPED)
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from distpriv.arrays import FloatArray
 from distpriv.attacks import AttackResult, PropertyInferenceAttack
@@ -20,9 +21,6 @@ from distpriv.model import GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.queries import Count, Mean, Query, SensitiveProperty
 from distpriv.sources import source_of
 from distpriv.tables import load_census_income, read_table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["QUERY", "SECRETS", "Run", "Task", "on_example", "perform", "read_adult"]
 
@@ -169,8 +167,6 @@ def read_adult(paths: str | Path | Iterable[str | Path]) -> pd.DataFrame:
 
     It is a DistprivError if a file cannot be read, or has other columns.
     """
-    import pandas as pd
-
     tables, names = [], _COLUMNS.split()
     for path in [paths] if isinstance(paths, str | Path) else paths:
         table = read_table(path)
