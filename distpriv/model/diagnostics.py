@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import eigvalsh
 from scipy.special import chdtrc, kolmogi, ndtr, ndtri
 
@@ -15,9 +15,6 @@ from distpriv.arrays import FloatArray
 from distpriv.errors import DistprivError
 from distpriv.model.fit import PairModel
 from distpriv.model.grid import deviations
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["CovarianceDifference", "bootstrap_intervals", "chance", "covariance_difference"]
 __all__ += ["mardia", "misfit", "normality"]
@@ -60,17 +57,10 @@ def normality(
     By simulated tables of :func:`distpriv.model.simulate.simulate`, shape (2, R, m). The cells are
     about equally likely, at most 2 R^0.4 (Mann & Wald 1942) and with five tables expected in each;
     where a statistic has a grid they end half-way between its values, so that steps are no
-    deviation. Other tests of normality (Shapiro & Wilk's) reject every grid. DistprivError if the
-    draws are not of that shape, or not finite.
-
-    Returns
-    -------
-    DataFrame
-        Columns statistic, share, tables (R), cells, chi2, p; NaN where there are fewer than two
-        cells, for the statistic does not vary.
+    deviation. Other tests of normality (Shapiro & Wilk's) reject every grid. Columns are statistic,
+    share, tables (R), cells, chi2, p; NaN where there are fewer than two cells, for the statistic
+    does not vary. DistprivError if the draws are not of that shape, or not finite.
     """
-    import pandas as pd
-
     values = _checked(draws, len(labels))
     deviations = np.sqrt(np.diagonal(pair.covariances, axis1=1, axis2=2).clip(0))
     rows = [
@@ -114,15 +104,9 @@ def mardia(draws: FloatArray, shares: Sequence[str] = ("lower", "higher")) -> pd
     With whitened tables z, the skewness is Σ (mean of z_i z_j z_k)² and the kurtosis the mean of
     ‖z‖⁴. For R normal tables in d dimensions, R/6 times the skewness is chi-squared with d(d + 1)(d
     + 2)/6 degrees of freedom, and the kurtosis normal around d(d + 2) with variance 8d(d + 2)/R.
-    Statistics that follow from others, or do not vary, add no dimension.
-
-    Returns
-    -------
-    DataFrame
-        Columns share, tables, dimensions, skewness, skewness_p, kurtosis, expected, kurtosis_p.
+    Statistics that follow from others, or do not vary, add no dimension. Columns are share, tables,
+    dimensions, skewness, skewness_p, kurtosis, expected, kurtosis_p.
     """
-    import pandas as pd
-
     rows = []
     for share, values in zip(shares, _checked(draws), strict=True):
         away, deviation = values - values.mean(axis=0), values.std(axis=0)
@@ -188,17 +172,10 @@ def bootstrap_intervals(
 
     Squared distances of R tables' means are too large by the tables' own scatter, tr(2 Σ)/R for
     Δ_{E,2} and 2 d/R for the Mahalanobis distance in d dimensions, and drawn again twice as much;
-    that is taken off. The same draws, shape (2, R, m), have the same intervals. DistprivError if
-    draws, resamples (100 or more) or confidence (below 1) are out of their domain.
-
-    Returns
-    -------
-    DataFrame
-        A row each for "Δ_{E,2}" and "Mahalanobis distance", columns distance, estimate, low, high,
-        tables (R), resamples.
+    that is taken off. The same draws, shape (2, R, m), have the same intervals. Rows are "Δ_{E,2}"
+    and "Mahalanobis distance", columns distance, estimate, low, high, tables (R), resamples.
+    DistprivError if draws, resamples (100 or more) or confidence (below 1) are out of their domain.
     """
-    import pandas as pd
-
     values = _checked(draws)
     if resamples < 100 or not 0 < confidence < 1:
         raise DistprivError("A bootstrap needs 100 resamples or more and a confidence below 1.")

@@ -31,14 +31,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = ["Verdict", "WorstLoss", "accuracies", "delivered_delta", "delivered_epsilon", "judge"]
-__all__ += [
-    "optimal_attack_accuracy",
-    "pair_loss",
-    "privacy_loss",
-    "promise_of",
-    "verdict",
-    "verdicts",
-]
+__all__ += ["optimal_attack_accuracy", "pair_loss", "privacy_loss", "promise_of", "verdict"]
+__all__ += ["verdicts"]
 
 Law = Literal["model", "exact", "any data", "none"]
 
@@ -115,10 +109,6 @@ class WorstLoss(Delivered):
             return self._normal.profile(np.asarray(level, float)[..., None]).max(axis=-1)
         return np.max([loss.profile(level) for loss in self.losses], axis=0)
 
-    def delta(self, epsilon: FloatArray | float) -> FloatArray:
-        """Return δ(ε), of one ε or an array of them, in its shape."""
-        return self.profile(numbers("ε", epsilon))
-
     def epsilon(self, delta: FloatArray | float) -> FloatArray:
         """Return the least ε >= 0 with δ(ε) <= δ, from 0 to 1, in its shape; ∞ if there is none."""
         delta = numbers("δ", delta, 0, 1)
@@ -152,20 +142,9 @@ def privacy_loss(
     """Return the privacy loss of a release, of one pair or the worst of all, in both orders.
 
     It rests on the fitted normals, or on the exact law where one is known. Laws that are as likely
-    as the fitted ones, where these are estimates, count as well.
-
-    Parameters
-    ----------
-    model : GaussianModel
-    release : Release or None
-        Of the model's statistics; None: the figures as they are.
-    pair : int, optional
-        Place of a pair, from 0 on; None: the worst of all.
-
-    Returns
-    -------
-    WorstLoss
-        Its methods delta, epsilon, accuracy, roc, f_score and precision are what is delivered.
+    as the fitted ones, where these are estimates, count as well. The release is of the model's
+    statistics, None: the figures as they are; the pair is its place, from 0 on. Methods delta,
+    epsilon, accuracy, roc, f_score and precision of the result are what is delivered.
 
     Examples
     --------
@@ -295,9 +274,7 @@ def verdict(
     something besides; bounds are public ones of the columns where these have none of their own, and
     it is a DistprivError if a column whose numbers are used has none at all.
     """
-    return verdicts(
-        model, [release], [promise_of(model, release, promise)], persons=persons, bounds=bounds
-    )[0]
+    return verdicts(model, [release], [promise], persons=persons, bounds=bounds)[0]
 
 
 def promise_of(model: GaussianModel, release: Release, promise: Promise | None) -> Promise:
@@ -312,27 +289,26 @@ def promise_of(model: GaussianModel, release: Release, promise: Promise | None) 
 def verdicts(
     model: GaussianModel,
     releases: Sequence[Release],
-    promises: Sequence[Promise],
+    promises: Sequence[Promise | None],
     *,
     persons: Persons | None = None,
     bounds: Bounds = (),
 ) -> list[Verdict]:
     """Hold releases against a promise each, see :func:`verdict`; normal noises side by side."""
-    pairs = zip(releases, promises, strict=True)
-    promises = [promise_of(model, release, one) for release, one in pairs]
+    promised = [promise_of(model, *both) for both in zip(releases, promises, strict=True)]
     accuracy = np.zeros((len(releases), len(model.pairs)))
     sure = accuracy > 0
     delta, exact = np.zeros((*accuracy.shape, 2)), np.full((*accuracy.shape, 2), np.nan)
     for place, fitted in enumerate(model.pairs):
         for one in (fitted, *fitted.alternatives):
-            values = _model_values(model, one, releases, promises)
+            values = _model_values(model, one, releases, promised)
             delta[:, place] = np.maximum(delta[:, place], values[0])  # NaN stays
             accuracy[:, place] = np.maximum(accuracy[:, place], values[1])
             sure[:, place] = values[2]
         law = known_law(fitted, model)
         if law is None:
             continue
-        for row, (release, promise) in enumerate(zip(releases, promises, strict=True)):
+        for row, (release, promise) in enumerate(zip(releases, promised, strict=True)):
             by_law = law.delivered(release, promise.epsilon)
             if law.hides(release, promise.epsilon):
                 exact[row, place] = 0.0
@@ -346,12 +322,12 @@ def verdicts(
             elif (by_law[0] - law.error > np.maximum(delta[row, place], promise.delta)).any():
                 exact[row, place] = by_law[0] - law.error  # it refutes what it cannot confirm
     each = each_record(model, releases, persons, bounds)
-    for row, (record, promise) in enumerate(zip(each, promises, strict=True)):
+    for row, (record, promise) in enumerate(zip(each, promised, strict=True)):
         if record is not None:  # noise that hides all records, whatever they are
             hidden = record.group(model.n).delta(promise.epsilon)
             sure[row] |= hidden <= promise.delta * (1 + _SLACK)
     return [
-        judge(promises[row], delta[row], accuracy[row], sure[row], exact[row], each[row], persons)
+        judge(promised[row], delta[row], accuracy[row], sure[row], exact[row], each[row], persons)
         for row in range(len(releases))
     ]
 

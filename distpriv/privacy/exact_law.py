@@ -320,26 +320,11 @@ def compute_law(fitted: PairModel, model: GaussianModel) -> ExactLaw | None:
 def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> ExactLaw:
     """Return the law of one sum, mean or count on a grid, or of two counts, at both shares.
 
-    No bell curve is assumed. It takes up to a second or two.
-
-    Parameters
-    ----------
-    table : DataFrame or Source
-    query : Query
-    pair : Pair
-    n : int, optional
-        Records, from 2 on, drawn without replacement; None: as many as the table has complete ones,
-        drawn with replacement from the groups' laws.
-
-    Returns
-    -------
-    ExactLaw
-        Its methods loss, delivered_delta and optimal_attack_accuracy take a release.
-
-    Raises
-    ------
-    NotApplicable
-        If the law is not known; other errors are those of :func:`distpriv.fit_gaussian`.
+    No bell curve is assumed. It takes up to a second or two. The table is a DataFrame or a Source,
+    of which n records, from 2 on, are drawn without replacement; None: as many as it has complete
+    ones, with replacement from the groups' laws. Methods loss, delivered_delta and
+    optimal_attack_accuracy of the law take a release. NotApplicable if the law is not known; other
+    errors are those of :func:`distpriv.fit_gaussian`.
 
     Examples
     --------

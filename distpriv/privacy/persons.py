@@ -88,12 +88,8 @@ class Persons(Result):
         ε from 0 on, δ from 0 to below 1: differential privacy, for tables that differ in a record.
     bounds : mapping of column to (low, high), or rows (column, low, high)
         Public numbers that no value is below or above, of every column whose numbers are used; not
-        the table's own range. () takes the scenario's.
-
-    Raises
-    ------
-    DistprivError
-        If a number or a bound is out of its domain.
+        the table's own range. () takes the scenario's. DistprivError if a number or a bound is out
+        of its domain.
 
     Examples
     --------
