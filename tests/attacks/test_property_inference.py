@@ -12,25 +12,13 @@ from distpriv.attacks import AttackResult, PropertyInferenceAttack, run_attack
 from distpriv.errors import AttackError, DistprivError
 from distpriv.mechanisms import calibrate
 from distpriv.model import Promise, Release, joint_law, no_data
-from distpriv.model.simulate import draw_subsets
+from distpriv.papers.items import PRINTED
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.privacy.meaning import knowing
 from distpriv.queries import Count, Deviation, Median, Pair, Query
 from distpriv.sources import fit_gaussian, source_of
 from tests.adult import INCOME, QUERY, WORK
 from tests.attacks.conftest import PAIR
-
-PUBLISHED = {  # Chen & Ohrimenko (2023), Table 4: at δ = 1e-4, 1e-3, 1e-2; means of 50 repetitions
-    ("ExpM", 0.2): (0.492, 0.500, 0.502),
-    ("ExpM", 1.0): (0.506, 0.511, 0.520),
-    ("ExpM", 5.0): (0.530, 0.539, 0.549),
-    ("EigM", 0.2): (0.507, 0.501, 0.512),
-    ("EigM", 1.0): (0.510, 0.512, 0.503),
-    ("EigM", 5.0): (0.537, 0.550, 0.545),
-    ("DauM", 0.2): (0.517, 0.508, 0.511),
-    ("DauM", 1.0): (0.548, 0.545, 0.562),
-    ("DauM", 5.0): (0.714, 0.739, 0.744),
-}
 
 
 def published(model, name, epsilon, delta):
@@ -81,10 +69,12 @@ def test_papers_way_agrees_with_table_4_and_the_adaptive_attacker_beats_it(model
     ExpM at (5, 0.001), classical: 0.539 in Table 4; the best attacker of Adult reaches 0.658.
     """
     printed = {
-        (name, epsilon, delta): figure
-        for (name, epsilon), row in PUBLISHED.items()
-        for delta, figure in zip((1e-4, 1e-3, 1e-2), row, strict=True)
+        (name, epsilon, delta): float(figure)
+        for name, rows in PRINTED["table-4"].items()
+        for epsilon, row in zip((0.2, 1.0, 5.0), rows, strict=True)
+        for delta, figure in zip((1e-4, 1e-3, 1e-2), row.split(), strict=True)
     }
+    assert len(printed) == 27
     noises = {"none": None} | {key: published(model, *key) for key in printed}
     result = attacked(model, noises, 16, adaptive=False, seed=2023)
     assert result.accuracy["none"].mean() == pytest.approx(0.75, abs=0.02)
@@ -212,19 +202,6 @@ def test_datasets_have_the_law_of_the_model(census, replacement):
         assert np.abs((rows.mean(axis=0) - mean) / spread).max() < 4.5 / np.sqrt(4000)
         ratio = np.cov(rows.T) / np.outer(spread, spread)
         assert ratio == pytest.approx(covariance / np.outer(spread, spread), abs=0.09)
-
-
-@pytest.mark.parametrize(("population", "size"), [(5, 3), (5, 5), (12, 3), (4, 0)])
-def test_first_members_of_subsets_are_uniform(population, size):
-    """Those that a release keeps: chi-square over ordered pairs; size 0: with replacement."""
-    rng = np.random.default_rng(6)
-    members = draw_subsets(population, size or 2, 40_000, rng, replacement=not size)
-    assert all(len(set(row)) == size for row in members[:100].tolist()) or not size
-    counts = np.bincount(members[:, :2] @ [population, 1], minlength=population**2)
-    if size:
-        counts = counts.reshape(population, population)[~np.eye(population, dtype=bool)]
-    assert counts.sum() == 40_000
-    assert stats.chisquare(counts).pvalue > 1e-3
 
 
 def test_company_and_order_move_nothing(model, guarded):

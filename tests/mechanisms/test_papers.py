@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from distpriv.mechanisms import calibrate
-from distpriv.model import best_estimate, no_data, release_error
+from distpriv.model import best_estimate
 from distpriv.privacy import delivered_delta, delivered_epsilon, verdict
 from distpriv.privacy.loss import normal_delta
 from tests.adult import INCOME, model
@@ -92,20 +92,6 @@ def test_a_limit_of_sixty_guesses_has_its_trace_and_epsilon():
     assert np.trace(release.covariance) == pytest.approx(55.63, abs=0.02)
     assert delivered_epsilon(REPLACED, release, 1e-3) == pytest.approx(1.51, abs=0.01)
     assert 0.5999 < verdict(REPLACED, release).accuracy.max() <= 0.6
-
-
-def test_the_balanced_release_has_its_published_errors():
-    # With replacement: errors at 45 and 55 records, rms, and those of no data.
-    release = calibrate("BalM", REPLACED)
-    error = release_error(REPLACED, release)
-    assert release.kept.tolist() == [45, 45]
-    assert release.reference == 0.5
-    assert error.length == pytest.approx([2.887, 2.495], abs=6e-4)
-    assert error.rms == pytest.approx([3.1806, 2.6621], abs=1e-4)
-    assert release_error(REPLACED, no_data(REPLACED)).length.max() == pytest.approx(5.85, abs=0.01)
-    large = model(INCOME.pair(0.5, 0.1), n=1000, replacement=True)
-    error = release_error(large, calibrate("BalM", large))
-    assert error.length == pytest.approx([21.46, 21.16], abs=0.01)
 
 
 # With replacement, guarded, (1, 1e-3), with the floor: raw, and as the best linear estimate at the

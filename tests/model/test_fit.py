@@ -223,7 +223,7 @@ def test_model_takes_the_least_public_provenance():
 # ---------------------------------------------------------------- subsets
 
 
-@pytest.mark.parametrize(("population", "size"), [(5, 2), (9, 2), (4, 1), (4, 3), (3, 3)])
+@pytest.mark.parametrize(("population", "size"), [(5, 2), (9, 2), (12, 3), (4, 1), (4, 3), (3, 3)])
 def test_subsets_are_uniform_in_their_order_too(population, size):
     rows = draw_subsets(population, size, 40_000, np.random.default_rng(5))
     every, counts = np.unique(rows, axis=0, return_counts=True)

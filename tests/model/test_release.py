@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from distpriv.errors import DistprivError
+from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Error, Promise, Release
 from distpriv.model.release import best_estimate, joint_law, no_data, release_error
 from distpriv.model.simulate import draw_subsets
@@ -15,6 +16,7 @@ from tests import adult
 from tests.model.test_fit import fitted
 
 DRAWS = 100_000
+BALANCED = Release("BalM", kept=np.full(2, 6.0), stands_for=np.full(2, 10.0))
 
 
 def noise_of(seed, m=3, size=1.0):
@@ -31,18 +33,15 @@ def directions_of(seed, m, r):
 # Adult, income 0.45 against 0.55; with replacement where nothing else is said.
 
 
-def balanced(n, kept):
-    both = np.array([kept, kept], float)
-    return Release("BalM", kept=both, stands_for=np.full(2, n / 2), reference=0.5)
-
-
 @pytest.mark.parametrize(
     ("n", "length", "rms"),
     [(100, (2.887, 2.495), (3.1806, 2.6621)), (1000, (21.46, 21.16), None)],
 )
 def test_balanced_errors_on_adult(n, length, rms):
     model = adult.model(adult.INCOME.pair(0.5, 0.1), n=n, replacement=True)
-    error = release_error(model, balanced(n, 0.45 * n))
+    balanced = calibrate("BalM", model)
+    assert (balanced.kept.tolist(), balanced.reference) == ([0.45 * n] * 2, 0.5)
+    error = release_error(model, balanced)
     assert error.length == pytest.approx(length, abs=6e-4 if n == 100 else 6e-3)
     if rms is not None:
         assert error.rms == pytest.approx(rms, abs=1e-4)
@@ -51,7 +50,7 @@ def test_balanced_errors_on_adult(n, length, rms):
         assert (error.absolute.max(axis=0) / deviation).mean() == pytest.approx(0.415, abs=0.005)
         nothing = release_error(model, no_data(model)).absolute.max(axis=0)
         assert (nothing / deviation).mean() == pytest.approx(0.86, abs=0.005)
-    means, covariances = joint_law(model, [balanced(n, 0.45 * n)])
+    means, covariances = joint_law(model, [balanced])
     assert (means[0] == means[1]).all()
     assert (covariances[0] == covariances[1]).all()
 
@@ -62,15 +61,6 @@ def test_no_data_errs_by_what_anybody_expects():
         assert no_data(model).expected_error(model) == pytest.approx(5.85, abs=6e-3)
     assert no_data(model).kind == "no data"
     assert no_data(model, 0.2).stands_for.tolist() == [80, 20]
-
-
-def test_estimate_from_independent_noise_on_adult():
-    # ExpM with the exact calibration at (1, 1e-3), no floor: 23.5 raw and 5.45 as an estimate.
-    model = adult.model(adult.INCOME.pair(0.5, 0.1))
-    deviation = np.linalg.norm(model.pairs[0].difference) / 0.3884
-    release = Release("ExpM", covariance=deviation**2 * np.eye(5))
-    assert release.expected_error() == pytest.approx(23.5, abs=0.05)
-    assert release.best_estimate(model)[2].length.max() == pytest.approx(5.45, abs=5e-3)
 
 
 def test_expected_length_of_independent_laplace_noise():
@@ -238,7 +228,7 @@ def test_release_says_what_it_promises_about_each_record():
     expected = normal_delta(np.array([mu]), np.array([1.0]))[0]
     assert release.per_record(query, 100, bounds).delta(1.0) == pytest.approx(expected, rel=1e-6)
     assert AS_IT_IS.per_record(query, 100, bounds).epsilon(1e-3) == math.inf
-    assert balanced(20, 6).per_record(query, 100, {}).epsilon(1e-3) == math.inf
+    assert BALANCED.per_record(query, 100, {}).epsilon(1e-3) == math.inf
     with pytest.raises(DistprivError, match="age"):
         release.per_record(query, 100, {})
     with pytest.raises(DistprivError, match="median age"):
@@ -255,7 +245,7 @@ def test_what_adds_no_noise_has_none_to_draw_and_needs_a_model_for_its_error():
             release.sample(3)
         with pytest.raises(DistprivError, match="pass a model"):
             release.expected_error()
-    assert balanced(20, 6).kind == "balanced"
+    assert BALANCED.kind == "balanced"
     frame = no_data(model).to_frame(model)
     assert frame["statistic"].tolist() == list(model.query.labels)
     assert AS_IT_IS.smoothness(model) == math.inf
