@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 from distpriv.errors import DistprivError
 from distpriv.text import significant
 
-__all__ = ["BoolArray", "FloatArray", "IntArray", "decimals", "generator", "integer"]
+__all__ = ["EXACT", "BoolArray", "FloatArray", "IntArray", "decimals", "generator", "integer"]
 __all__ += ["number", "numbers"]
+
+EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]

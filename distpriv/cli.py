@@ -67,7 +67,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         help="the table to open: a file (CSV, Excel, Parquet, …), or a folder of CSV or Parquet "
         "files; large ones stay where they are",
     )
-    parser.add_argument("--port", type=_port, help="8501 or the next free one unless given")
+    port = _whole("port", 65_535)
+    parser.add_argument("--port", type=port, help="8501 or the next free one unless given")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument("--version", action="version", version=f"distpriv {__version__}")
     options = parser.parse_args(words)
@@ -87,21 +88,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _port(text: str) -> int:
-    port = int(text)
-    if not 1 <= port <= 65_535:
-        raise ValueError
-    return port
+def _whole(name: str, most: int = 2**32 - 1) -> Callable[[str], int]:
+    """Return what reads a whole number from 1 on; argparse says its name where it refuses one."""
 
+    def read(text: str) -> int:
+        if not 1 <= (number := int(text)) <= most:
+            raise ValueError
+        return number
 
-def _count(text: str) -> int:
-    count = int(text)
-    if not 1 <= count < 2**32:
-        raise ValueError
-    return count
-
-
-_port.__name__, _count.__name__ = "port", "count"  # argparse names it when it refuses a value
+    read.__name__ = name
+    return read
 
 
 def _trouble(table: str | None) -> str:
@@ -149,8 +145,9 @@ def _papers(words: Sequence[str]) -> int:
         help="UCI's adult.data, adult.test, or a table with their columns; may be repeated; "
         "default: the example census, which is synthetic",
     )
-    parser.add_argument("--repetitions", type=_count, default=50, help="of each attack (50)")
-    parser.add_argument("--seed", type=_count, default=2023, help="of what is random (2023)")
+    count = _whole("count")
+    parser.add_argument("--repetitions", type=count, default=50, help="of each attack (50)")
+    parser.add_argument("--seed", type=count, default=2023, help="of all random draws (2023)")
     parser.add_argument("--write", type=Path, metavar="FILE", help="all rows, .csv or .parquet")
     options = parser.parse_args(words)
     return _ended(_print_papers, options)
@@ -241,18 +238,18 @@ def _command(name: str, words: Sequence[str]) -> int:
 
 
 _ARGUMENTS: dict[str, Any] = {
-    "scenario": {"nargs": "?", "default": "", "help": "a scenario that the dashboard saved"},
-    "table": {"nargs": "?", "default": "", "help": "its file or folder; none for an example"},
-    "--way": {"default": "", "help": "such as BalM; default: the recommended one"},
-    "--name": {"default": "", "help": "of the table on record"},
+    "scenario": {"nargs": "?", "default": "", "help": "file of a scenario, from the page Decide"},
+    "table": {"nargs": "?", "default": "", "help": "file or folder; none for an example"},
+    "--way": {"default": "", "help": "way to publish, such as BalM; default: the recommended one"},
+    "--name": {"default": "", "help": "name of the table on record"},
     "--author": {"default": "", "help": "who releases it"},
-    "--reason": {"default": "", "help": "why, where no agreed decision covers it"},
-    "--identifier": {"default": "", "metavar": "COLUMN", "help": "names the records"},
-    "--newer": {"action": "store_true", "help": "the table is a newer version of that name's"},
-    "--another": {"action": "store_true", "help": "it is none, though it looks like one"},
-    "--decision": {"default": "", "metavar": "KEY", "help": "one on record, instead of both files"},
-    "--json": {"action": "store_true", "help": "as JSON"},
-    "-o": {"dest": "output", "type": Path, "metavar": "FILE", "help": "how, its ending tells"},
+    "--reason": {"default": "", "help": "why it is released without an agreed decision"},
+    "--identifier": {"default": "", "metavar": "COLUMN", "help": "column that names the records"},
+    "--newer": {"action": "store_true", "help": "it is a newer version of the table of that name"},
+    "--another": {"action": "store_true", "help": "it only looks like a table on record"},
+    "--decision": {"default": "", "metavar": "KEY", "help": "decision, instead of both files"},
+    "--json": {"action": "store_true", "help": "print JSON"},
+    "-o": {"dest": "output", "type": Path, "metavar": "FILE", "help": "the file to write"},
 }
 
 
@@ -349,7 +346,7 @@ def _opened(path: str, scenario: Scenario) -> Source:
     if not path and scenario.source in EXAMPLE_TITLES:
         return example_source(scenario.source)
     if not path:
-        raise DistprivError("The scenario is of no example; name its table's file, too.")
+        raise DistprivError("This scenario needs its own table; name its file, too.")
     file = Path(path)
     large = file.is_file() and file.stat().st_size > _LARGE
     if scenario.reading is None and (file.is_dir() or file.suffix in (".parquet", ".pq") or large):

@@ -1,4 +1,4 @@
-"""Files: those that users name, and those of the package that are no modules (pages, data, docs)."""
+"""Files: those that users name, and the own ones of the package that are no modules."""
 
 from __future__ import annotations
 

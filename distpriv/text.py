@@ -80,6 +80,4 @@ def one_of(
 
 def _grouped(text: str) -> str:
     """Put narrow spaces for commas, and a true minus sign."""
-    return (
-        text.replace(",", THIN).replace("-", "−", 1) if text[0] == "-" else text.replace(",", THIN)
-    )
+    return (f"−{text[1:]}" if text[0] == "-" else text).replace(",", THIN)

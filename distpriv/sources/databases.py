@@ -12,9 +12,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
+from distpriv.arrays import EXACT
 from distpriv.errors import SourceError
 from distpriv.sources.engine import Engine, EngineSource
-from distpriv.sources.sql import EXACT, Cell, Kind, finite, single
+from distpriv.sources.sql import Cell, Kind, finite, single
 from distpriv.tables.columns import quoted
 from distpriv.tables.options import Notice
 
@@ -83,7 +84,7 @@ def connect(
         key = f"{parts.scheme}://{parts.hostname or ''}{parts.path}#{table}"
     elif not hasattr(address, "cursor"):
         raise SourceError(
-            f"A {type(address).__name__} is not a connection; pass an address or a connection."
+            f"{type(address).__name__} is not a connection; pass an address or a connection."
         )
     engine = Engine(connection, dialect, timeout=timeout)
     name = ".".join(map(quoted, table.split(".")))
@@ -166,7 +167,7 @@ def from_spark(frame: Any, *, title: str = "Spark", timeout: float = 60.0) -> En
     """
     if not hasattr(frame, "createOrReplaceTempView"):
         raise SourceError(
-            f"A {type(frame).__name__} is not a DataFrame of Spark; pass one of pyspark.sql."
+            f"{type(frame).__name__} is not a DataFrame of Spark; pass one of pyspark.sql."
         )
     view = f"distpriv_{secrets.token_hex(8)}"
     frame.createOrReplaceTempView(view)

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import EXACT, FloatArray
 from distpriv.errors import SourceError
 from distpriv.model.grid import GroupGrids
 from distpriv.model.groups import Groups, Provenance, check_sizes
@@ -393,10 +393,6 @@ class EngineSource(Described):
         typed = {name: typed_as(frame[at], cell.kind) for at, (name, cell) in every}
         return pd.DataFrame(typed, index=frame.index)
 
-    def cancel(self) -> None:
-        """Stop the query that runs, if one does; whoever asked it gets a SourceError."""
-        self.engine.cancel()
-
     def complete(self, query: Query, secrets: Sequence[SensitiveProperty] = ()) -> int:
         """Count records in which nothing is missing that statistics and secrets need."""
         return int(self._scanned(query, secrets).counts.sum())
@@ -517,7 +513,7 @@ def typed_as(column: pd.Series, kind: sql.Kind) -> pd.Series:
 
     if kind == "number":
         numbers = pd.to_numeric(column).astype(float)
-        exact = (numbers == np.floor(numbers)) & (np.abs(numbers) <= sql.EXACT)
+        exact = (numbers == np.floor(numbers)) & (np.abs(numbers) <= EXACT)
         return numbers.astype("int64") if exact.all() else numbers
     if kind == "date":
         return pd.to_datetime(column).astype("datetime64[us]")

@@ -21,11 +21,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from distpriv.arrays import number
+from distpriv.arrays import EXACT, number
 from distpriv.display import Progress, showing
 from distpriv.errors import ReadError
 from distpriv.sources.engine import Engine, EngineSource, typed_as
-from distpriv.sources.sql import EXACT, Cell, Kind, single
+from distpriv.sources.sql import Cell, Kind, single
 from distpriv.tables.columns import (
     Column,
     decide,

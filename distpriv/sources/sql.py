@@ -12,17 +12,16 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from distpriv.arrays import FloatArray
+from distpriv.arrays import EXACT, FloatArray
 from distpriv.errors import DistprivError, SourceError
 from distpriv.queries import Label, Query, SensitiveProperty
 from distpriv.queries.columns import label_of_text
 from distpriv.text import near
 
-__all__ = ["EXACT", "Cell", "Kind", "Labels", "cell_of", "double", "finite", "grouped"]
+__all__ = ["Cell", "Kind", "Labels", "cell_of", "double", "finite", "grouped"]
 __all__ += ["away", "off_grid", "property_of", "scan", "values_of"]
 
 Kind = Literal["number", "boolean", "date", "text"]
-EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
 _SPACE = "[\t-\r\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]"  # of str.strip
 _SEPARATOR = "[;|,]"  # of answers
 _PUNCTUATION = re.compile(r"[!-/:-@\[-^`{-~]")

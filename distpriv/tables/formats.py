@@ -23,7 +23,6 @@ import pyarrow as pa
 from distpriv.errors import ReadError
 from distpriv.tables.delimited import FIXED_PLACES, NO_DELIMITER, guess_dialect, load_text, utf8
 from distpriv.tables.grids import (
-    EXACT,
     Grid,
     check_width,
     choose,
@@ -35,7 +34,7 @@ from distpriv.tables.options import Notice, ReadOptions
 from distpriv.tables.programs import read_arff, read_sas, read_spss, read_stata
 from distpriv.tables.structured import read_json, read_markup
 
-__all__ = ["EXACT", "INDEX", "Grid", "format_of", "open_grid", "sequence"]
+__all__ = ["FORMATS", "INDEX", "Format", "format_of", "open_grid", "sequence"]
 
 HEAD = 65_536  # bytes in which a kind of file shows itself
 MOST_BYTES = 2_000_000_000  # that an archive may unpack to
@@ -188,7 +187,7 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         ) from error
     if errors:
         text = (
-            f"{errors} cells of the workbook hold errors, such as #DIV/0!; they count as missing."
+            f"Cells of the workbook with an error, such as #DIV/0!, count as missing: {errors}."
         )
         notices.append(Notice(text))
     down = [span for span in merged if span[1][0] - 2 >= span[0][0] > 0]  # over records
@@ -196,7 +195,7 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
         for row in rows[top : bottom + 1]:
             row[left : left + 1] = rows[top][left : left + 1]
     if down:
-        text = f"{len(down)} merged cells were read as the value of every row that they span."
+        text = f"Merged cells count for every row that they span: {len(down)}."
         notices.append(Notice(text))
     return grid_of_rows(rows, options.changed(member=name), notices)
 

@@ -9,16 +9,15 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from distpriv.arrays import decimals
+from distpriv.arrays import EXACT, decimals
 from distpriv.errors import ReadError
 from distpriv.tables.options import Notice, ReadOptions
 from distpriv.text import listed
 
-__all__ = ["EXACT", "Grid", "check_width", "choose", "grid_of_columns", "grid_of_rows"]
-__all__ += ["grid_of_table", "plain_cells", "text_of", "trimmed"]
+__all__ = ["Grid", "check_width", "choose", "grid_of_columns", "grid_of_rows", "grid_of_table"]
+__all__ += ["plain_cells", "text_of", "trimmed"]
 
 MOST_COLUMNS = 2_000
-EXACT = 2**53  # whole numbers up to here are exact as floating-point numbers
 _TEXTS = ("null", "time", "string", "large_string", "string_view")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -23,11 +24,6 @@ _PAIRS = {"missing", "types", "split"}
 _OTHER_TYPE = (
     "These options do not read a table: one of them is of another type than it must be; correct it."
 )
-
-
-def _twice(pairs: Iterable[tuple[str, Any]]) -> list[str]:
-    names = [name for name, _ in pairs]
-    return [name for name in names if names.count(name) > 1]
 
 
 def _frozen(value: Any) -> Any:
@@ -124,7 +120,8 @@ class ReadOptions:
         wrong = next((kind for _, kind in self.types if kind not in kinds), None)
         if wrong is not None:
             return f"the type of a column is {', '.join(kinds)}, not {wrong!r}"
-        several = (name for pairs in _PAIRS for name in _twice(getattr(self, pairs)))
+        named = Counter((pairs, name) for pairs in _PAIRS for name, _ in getattr(self, pairs))
+        several = (name for (_, name), times in named.items() if times > 1)
         return next((f"column {name!r} is there twice" for name in several), "")
 
     def __repr__(self) -> str:

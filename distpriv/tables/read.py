@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from distpriv.arrays import EXACT
 from distpriv.display import Progress, tracked
 from distpriv.errors import ReadError
 from distpriv.files import File, content_of
@@ -22,11 +23,10 @@ from distpriv.tables.columns import (
     decide,
     guess_writing,
     profile,
-    quoted,
     selected,
     stride,
 )
-from distpriv.tables.formats import EXACT, open_grid, sequence
+from distpriv.tables.formats import open_grid, sequence
 from distpriv.tables.grids import plain_cells
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
 from distpriv.tables.options import ColumnType, Notice, ReadOptions, excerpt, how_as_json
@@ -56,24 +56,16 @@ class Reading:
     notices : tuple of Notice
     table : pyarrow.Table
         Of int64, float64, bool, timestamps, and sorted dictionaries of text.
-    select : str
-        SQL in DuckDB's dialect that reads the records of the file's cells: the same for a table in
-        memory and for one that stays where it is.
     """
 
     options: ReadOptions
     types: dict[str, ColumnType]
     notices: tuple[Notice, ...]
     table: pa.Table
-    select: str
 
     def __repr__(self) -> str:
-        return f"Reading({self.rows} rows, {len(self.types)} columns, {len(self.notices)} notices)"
-
-    @property
-    def rows(self) -> int:
-        """Number of records."""
-        return len(self.table)
+        rows, columns = self.table.shape
+        return f"Reading({rows} rows, {columns} columns, {len(self.notices)} notices)"
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table as a DataFrame; :func:`distpriv.how_read` tells of it."""
@@ -142,9 +134,8 @@ def _read(data: bytes, options: ReadOptions, fixed: frozenset[str], progress: Pr
                 tell_odd(db, column, cells, count, options.drop)
         notices += [notice for column in columns for notice in column.notices]
         notices += _tell_absent(columns, arrays)
-    select = selected("records", {quoted(column.name): column for column in columns})
     table = pa.table(arrays, names=list(types))
-    return Reading(options, types, tuple(notices[:MOST_NOTICES]), table, select)
+    return Reading(options, types, tuple(notices[:MOST_NOTICES]), table)
 
 
 def _records(rows: pa.Table, options: ReadOptions) -> pa.Table:

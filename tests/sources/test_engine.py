@@ -196,7 +196,7 @@ def test_long_query_is_stopped_by_hand_and_by_its_time_limit(pair):
 
     def press():
         while not done.wait(1):
-            source.cancel()
+            source.engine.cancel()
 
     threading.Thread(target=press).start()
     with pytest.raises(SourceError, match="could not be read where it lies"):

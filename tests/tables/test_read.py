@@ -268,4 +268,3 @@ def test_reading_shows_no_records():
     reading = read(b"age\n" + b"\n".join(b"%d" % age for age in AGE))
     assert repr(reading).startswith("Reading(60 rows, 1 columns, ")
     assert reading.to_frame()["age"].sum() == AGE.sum()
-    assert 'AS "age"' in reading.select
