@@ -163,7 +163,7 @@ def _guesses(across: dict[str, Any], ends: Sequence[float]) -> go.Figure:
     """Return an empty picture of right guesses, with the coin toss and room for names."""
     up = style.axis(range=ends)
     chart = _figure(across, up, "right guesses of 100 (50 is a coin toss)", r=108)
-    chart.add_hline(y=50, line={"color": style.QUIET, "dash": "dot", "width": 1.5})
+    chart.add_shape(style.rule("y", 50, style.QUIET, dash="dot", width=1.5))
     return chart
 
 

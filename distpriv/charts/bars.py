@@ -16,23 +16,22 @@ def picture(frame: pd.DataFrame, *, most: float = 100.0) -> go.Figure:
 
     Columns name and guesses (of 100).
     """
-    rows = style.rows(frame)
+    rows, notes = style.rows(frame), []
+    for place, row in enumerate(rows):
+        notes.append(style.words(0, place, style.short(row.name, 40), **style.OVER))
+        text, end = f"<b>{style.right(row.guesses)}</b>", max(row.guesses, _COIN)
+        notes.append(style.words(end, place, text, xanchor="left", xshift=5))
     chart = style.figure(
         12 + style.ROW * len(rows),
         margin={"l": 2, "r": 2, "t": 4, "b": 4},
         bargap=0.7,
         xaxis=style.axis(range=[_COIN, _COIN + 1.16 * (most - _COIN)], visible=False),
         yaxis=style.axis(range=[len(rows) - 0.5, -0.76], visible=False),
+        annotations=notes,
+        shapes=[style.rule("x", _COIN)],
     )
     beyond = (frame["guesses"] - _COIN).clip(lower=0)
     style.layer(chart, beyond, [style.QUIET] * len(rows), 0.9, base=_COIN)
-    notes = []
-    for place, row in enumerate(rows):
-        notes.append(style.words(0, place, style.short(row.name, 40), **style.OVER))
-        text, end = f"<b>{style.right(row.guesses)}</b>", max(row.guesses, _COIN)
-        notes.append(style.words(end, place, text, xanchor="left", xshift=5))
-    chart.layout.annotations = notes
-    chart.add_vline(x=_COIN, line={"color": style.INK, "width": 1})
     return chart
 
 

@@ -21,6 +21,8 @@ def picture(frame: pd.DataFrame) -> go.Figure:
     errors = frame["error"].dropna()  # the largest, unless it would flatten all the others
     most = max(min(errors.max(), max(4 * errors.median(), 60.0)), 3.0) if len(errors) else 3.0
     hues = [style.verdict_color(row.kept) for row in rows]
+    ends = [0.0 if math.isnan(row.error) else min(row.error, most) for row in rows]
+    look = {"xanchor": "left", "yanchor": "middle", "xshift": 4}
     chart = style.ledger(
         [
             (style.short(row.way, 40), f"<b>{style.right(row.guesses)}</b> of 100", hue)
@@ -29,17 +31,14 @@ def picture(frame: pd.DataFrame) -> go.Figure:
         ("average error, % of the value", "right guesses"),
         86,
         style.axis(range=[0, 1.34 * most], showticklabels=False, showgrid=False, ticks=""),
+        [
+            style.words(end, place, _percent(row.error, most), **look)
+            for place, (end, row) in enumerate(zip(ends, rows, strict=True))
+        ],
+        shapes=[style.rule("x", 0)],
     )
     for column, opacity in (("error", 0.38), ("estimated", 0.95)):
         style.layer(chart, frame[column].clip(upper=most), hues, opacity, name=column)
-    ends = [0.0 if math.isnan(row.error) else min(row.error, most) for row in rows]
-    look = {"xanchor": "left", "yanchor": "middle", "xshift": 4}
-    notes = [
-        style.words(end, place, _percent(row.error, most), **look)
-        for place, (end, row) in enumerate(zip(ends, rows, strict=True))
-    ]
-    chart.layout.annotations = [*chart.layout.annotations, *notes]
-    chart.add_vline(x=0, line={"color": style.INK, "width": 1})
     return chart
 
 

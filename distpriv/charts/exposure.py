@@ -34,11 +34,22 @@ def picture(
         right = ["" if math.isnan(one) else style.right(one) for one in (first, *others)]
         grid += [gap, [first, math.nan, *others]]  # each secret's name stands above its cells
         text += [[""] * len(gap), [f"<b>{right[0]}</b>", "", *right[1:]]]
+    look = {"xanchor": "left", "yanchor": "bottom", "textangle": -40, "yref": "paper"}
+    heads = ["all together", *(names.get(one, one) for one in figures)]
+    starts = [0.0, *across[2:-1]]
+    notes = [
+        style.words(start + 0.35, 1, style.short(head, _LETTERS), **look)
+        for start, head in zip(starts, heads, strict=True)
+    ]
+    for place, row in enumerate(rows):
+        words = f"{style.short(row.label, 38)}: {row.low:.0f} or {row.high:.0f} %?"
+        notes.append(style.words(0, place + 0.5, words, **style.OVER | {"yshift": 1}))
     chart = style.figure(
         _HEAD + style.ROW * len(rows),
         margin={"l": 2, "r": 76, "t": _HEAD - 6, "b": 6},
         xaxis=style.axis(range=[0, across[-1]], visible=False),
         yaxis=style.axis(range=[len(rows), 0], visible=False),
+        annotations=notes,
     )
     chart.add_heatmap(
         x=across,
@@ -54,27 +65,17 @@ def picture(
         showscale=False,
         hoverinfo="skip",
     )
-    look = {"xanchor": "left", "yanchor": "bottom", "textangle": -40, "yref": "paper"}
-    heads = ["all together", *(names.get(one, one) for one in figures)]
-    starts = [0.0, *across[2:-1]]
-    notes = [
-        style.words(start + 0.35, 1, style.short(head, _LETTERS), **look)
-        for start, head in zip(starts, heads, strict=True)
-    ]
-    for place, row in enumerate(rows):
-        words = f"{style.short(row.label, 38)}: {row.low:.0f} or {row.high:.0f} %?"
-        notes.append(style.words(0, place + 0.5, words, **style.OVER | {"yshift": 1}))
-    chart.layout.annotations = notes
     return chart
 
 
 def alt(frame: pd.DataFrame) -> str:
     """Return the most exposed secrets in words, each with the figure that tells most."""
     secrets, figures = _shown(frame)
-    most = [part.idxmax() if part.notna().any() else "" for _, part in secrets[figures].iterrows()]
+    telling = secrets[figures].fillna(0.0)
+    best = zip(style.rows(secrets), telling.idxmax(axis=1), telling.max(axis=1), strict=True)
     return "; ".join(
-        f"{row.label}: right {times(row.guesses)}{f', most by {figure}' if figure else ''}"
-        for row, figure in zip(style.rows(secrets), most, strict=True)
+        f"{row.label}: right {times(row.guesses)}{f', most by {figure}' if right else ''}"
+        for row, figure, right in best
     )
 
 

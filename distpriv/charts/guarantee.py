@@ -114,7 +114,7 @@ def attackers(frame: pd.DataFrame, across: str, title: str, limit: float | None)
     )
     ends = []
     if limit is not None:
-        chart.add_hline(y=limit, line={"color": style.INK, "dash": "dot", "width": 1})
+        chart.add_shape(style.rule("y", limit, dash="dot"))
         ends.append((limit, "you accept", style.INK))
     for key, part in style.parts(frame, "way"):
         style.way(chart, part[across], part["guesses"], key)

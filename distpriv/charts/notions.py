@@ -42,10 +42,10 @@ def densities(frame: pd.DataFrame, threshold: float, best: float) -> go.Figure:
         area = {"fill": "tozeroy", "fillcolor": style.faint(hue, opacity), "width": 0}
         style.line(chart, x[above], frame[column][above], hue, **area)
         style.line(chart, x, frame[column], hue, width=3, name=column)
-    chart.add_vline(x=threshold, line={"color": style.INK, "width": 2})
+    chart.add_shape(style.rule("x", threshold, width=2))
     style.note(chart, threshold, 1.2 * top, "says yes →", xanchor="left", xshift=6)
     if math.isfinite(best) and abs(best - threshold) > 0.04:
-        chart.add_vline(x=best, line={"color": style.INK, "width": 1.5, "dash": "dot"})
+        chart.add_shape(style.rule("x", best, dash="dot", width=1.5))
         side = {"xanchor": "right", "xshift": -6} if best < threshold else {"xanchor": "left"}
         style.note(chart, best, 1.1 * top, "best", **side)
     style.legend(chart, (), {"━ without the record": style.LOW, "━ with it": style.HIGH})
@@ -84,7 +84,7 @@ def scores(frame: pd.DataFrame, *, bound: float, here: tuple[float, float]) -> g
         words = f"{name}: F = %{{y:.3f}} at ε = %{{x:.2g}}<extra></extra>"
         look = {"dash": dash, "width": 3, "name": name, "hoverinfo": None, "hovertemplate": words}
         style.line(chart, part["epsilon"], part["f_score"], hue, **look)
-    chart.add_hline(y=bound, line={"color": style.INK, "dash": "dot", "width": 1.5})
+    chart.add_shape(style.rule("y", bound, dash="dot", width=1.5))
     style.note(chart, math.log10(low), bound, "your bound", xanchor="left", yanchor="bottom")
     style.setting(chart, *here, "")
     names = frame["attacker"].unique()

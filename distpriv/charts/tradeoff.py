@@ -143,8 +143,8 @@ def _points(chart: go.Figure, points: pd.DataFrame, across: Across, most: float)
             style.marks(chart, [row.guesses], [row.error], hue, **dot)
             style.note(chart, row.guesses, row.error, text, **look, xshift=11)
         else:
-            level = {"color": style.faint(style.QUIET, 0.8), "dash": "dot"}
-            chart.add_hline(y=row.error, line=level)
+            level = style.rule("y", row.error, style.faint(style.QUIET, 0.8), dash="dot", width=2)
+            chart.add_shape(level)
             look |= {"xref": "paper", "yanchor": "top" if below else "bottom"}
             style.note(chart, 0, row.error, text, **look, xshift=8)
 
