@@ -22,6 +22,8 @@ __all__ += ["differences", "mechanism_named", "register"]
 
 Calibration = Literal["guarded", "exact", "classical", "exact-law"]
 Shape = Callable[[FloatArray, FloatArray, FloatArray], FloatArray]
+"""From differences (K, m), mean covariances (B, K, m, m) and the Mahalanobis distances that B
+promises allow to covariances of noise (B, m, m), as if the covariances of both shares agreed."""
 
 PROMISE = frozenset({"epsilon", "delta"})
 NORMAL = PROMISE | {"guesses", "units"}
@@ -46,57 +48,26 @@ Make = Callable[[GaussianModel, Promise, Options], Release]
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """A way to release statistics that keeps a promise, and what it rests on.
-
-    Attributes
-    ----------
-    name : str
-    theorem : str
-        Where the promise is proven; of Chen & Ohrimenko (2023) unless another source is there.
-    title : str
-        For readers; the name by default.
-    noise : str
-        "gaussian", "laplace" or "none".
-    takes : frozenset of str
-        Those of epsilon, delta, guesses, units and reference that :func:`calibrate` needs or heeds.
-        Without guesses, a limit on them is kept by a search for ε.
-    rests : str
-        "model" where the promise rests on the normal model, "any data" where on nothing.
-    shape : callable, optional
-        Of normal noise: from differences (K, m), mean covariances (B, K, m, m) and the Mahalanobis
-        distances that B promises allow to covariances of noise (B, m, m), as if the covariances of
-        both shares agreed.
-    make : callable, optional
-        Of all other kinds: from model, promise and options to a release that keeps the promise.
-    applies : callable
-        From a model to "", or to a sentence that says why the mechanism does not suit it. It is
-        asked before anything is computed.
-    always : bool
-        Whether noise is added where none is needed, too.
-    least : bool
-        Whether guarded noise is the least of all; other mechanisms keep their shape and are scaled.
-    compared : bool
-        Whether comparisons of normal noise list it.
-    protects : bool
-        Whether it promises anything about shares.
-    erratum : int or None
-        Number of the erratum that concerns it.
-    """
+    """A way to release statistics that keeps a promise, and what it rests on."""
 
     name: str
-    theorem: str
-    title: str = ""
+    theorem: str  # where it is proven; of Chen & Ohrimenko (2023) unless another source is there
+    title: str = ""  # for readers; the name by default
     noise: Literal["gaussian", "laplace", "none"] = "gaussian"
+    # Those of epsilon, delta, guesses, units and reference that `calibrate` needs or heeds. Without
+    # guesses, a limit on them is kept by a search for ε.
     takes: frozenset[str] = NORMAL
-    rests: Literal["model", "any data", "none"] = "model"
-    shape: Shape | None = None
-    make: Make | None = None
+    rests: Literal["model", "any data", "none"] = "model"  # the normal model, or no assumption
+    shape: Shape | None = None  # of normal noise
+    make: Make | None = None  # of all other kinds: a release that keeps the promise
+    # From a model to "", or to a sentence that says why the mechanism does not suit it. It is asked
+    # before anything is computed.
     applies: Callable[[GaussianModel], str] = lambda _: ""
-    always: bool = False
-    least: bool = False
-    compared: bool = True
-    protects: bool = True
-    erratum: int | None = None
+    always: bool = False  # whether noise is added where none is needed, too
+    least: bool = False  # whether guarded noise is the least; others keep their shape, scaled
+    compared: bool = True  # whether comparisons of normal noise list it
+    protects: bool = True  # whether it promises anything about shares
+    erratum: int | None = None  # number of the one that concerns it
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "title", self.title or self.name)
@@ -117,7 +88,7 @@ def mechanism_named(name: object) -> Mechanism:
     """Return a mechanism by name; raises DistprivError with the nearest name if there is none."""
     if not isinstance(name, str):
         kind = type(name).__name__
-        raise DistprivError(f"Pass a mechanism's name, such as 'OptM', first, not a {kind}.")
+        raise DistprivError(f"Pass a mechanism's name, such as 'OptM', first, not {kind}.")
     one_of("mechanism", name, MECHANISMS)
     return MECHANISMS[name]
 

@@ -164,15 +164,8 @@ def calibrate_all(
 ) -> list[Release | NotApplicable]:
     """Return the releases of many mechanisms and promises, computed side by side.
 
-    Parameters
-    ----------
-    jobs : sequence of (str, Promise)
-        Names of mechanisms and what they must keep; for the others see :func:`calibrate`.
-
-    Returns
-    -------
-    list
-        In the order of the jobs; an error, not raised, where a mechanism cannot keep its promise.
+    Jobs are names of mechanisms and what they must keep; for the others see :func:`calibrate`.
+    Where a mechanism cannot keep its promise, there is an error in its place, not raised.
     """
     named = [(mechanism_named(name), promise) for name, promise in jobs]
     options = _options(model, calibration, grid_safe, units, persons, bounds)
@@ -186,7 +179,7 @@ def check_model(model: object) -> None:
     """Raise DistprivError where something else is passed for a model."""
     if not isinstance(model, GaussianModel):
         raise DistprivError(
-            f"A {type(model).__name__} is not a model; pass what fit_gaussian returns."
+            f"{type(model).__name__} is not a model; pass what fit_gaussian returns."
         )
 
 
@@ -337,7 +330,7 @@ def _normal_releases(
     )
     if options.persons is not None and options.moves is not None:
         cases = cases.with_persons(options.moves / options.units, options.persons)
-    promised = cases.promises(cases.distance).delta[:, 0].tolist()
+    promised = cases.promises.delta[:, 0].tolist()
     promises = [Promise(one.epsilon, delta) for (_, one), delta in zip(jobs, promised, strict=True)]
     noise, widths = gaussian_noise(cases, pairs)
     settles = _settles(model)

@@ -34,13 +34,9 @@ def differential_release(
     μ = μ*(ε, δ) (Balle & Wang 2018, Theorem 8); classical noise has ε/c for μ, which is proven for
     ε <= 1 only (Dwork & Roth 2014, Theorem A.1).
 
-    Columns without public bounds take the data's own range, and the release says so.
-
-    Raises
-    ------
-    NotApplicable
-        If DP has to keep a limit of guesses, ε and δ are 0, a column of numbers has a single value
-        and no bounds, a statistic is no sum over the records, or a promise to persons is not kept.
+    Columns without public bounds take the data's own range, and the release says so. NotApplicable
+    if DP has to keep a limit of guesses, ε and δ are 0, a column of numbers has a single value and
+    no bounds, a statistic is no sum over the records, or a promise to persons is not kept.
     """
     if promise.guesses is not None and name.startswith("DP"):
         raise NotApplicable(

@@ -78,18 +78,11 @@ def discrete_gaussian(deviation: int, source: random.Random) -> int:
 
 @dataclass(frozen=True, eq=False)
 class NoiseLaw:
-    """Noise normal @ ξ + laplace @ η with independent standard normal ξ and Laplace η.
+    """Noise normal @ ξ + laplace @ η with independent standard normal ξ and Laplace η."""
 
-    Attributes
-    ----------
-    normal, laplace : ndarray, shape (m, K) and (m, L)
-    coarse : bool
-        Whether its deviations are rounded up far, for they follow from the table that is hidden.
-    """
-
-    normal: FloatArray
-    laplace: FloatArray
-    coarse: bool = False
+    normal: FloatArray  # (m, K)
+    laplace: FloatArray  # (m, L)
+    coarse: bool = False  # deviations are rounded up far, for they follow from what is hidden
 
     @classmethod
     def of(cls, release: Release, m: int, coarse: bool = False) -> NoiseLaw:

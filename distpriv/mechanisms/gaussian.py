@@ -89,10 +89,11 @@ class Cases:
         result[~some] = normal_distance(self.epsilon[~some], self.delta[~some])
         return result
 
-    def promises(self, distance: FloatArray) -> Promises:
-        """Return what normal laws must keep; the classical distance is kept by its exact δ."""
+    @cached_property
+    def promises(self) -> Promises:
+        """What normal laws must keep; the classical distance is kept by its exact δ."""
         count, every, _, m, _ = self.covariances.shape
-        delta = np.where(self.classical, normal_delta(distance, self.epsilon), self.delta)
+        delta = np.where(self.classical, normal_delta(self.distance, self.epsilon), self.delta)
         delta = np.minimum(delta, _ALL)  # far outside its proof the classical one keeps nothing
         epsilons, deltas = np.empty((2, count, every))
         epsilons[:, : self.pairs], deltas[:, : self.pairs] = self.epsilon[:, None], delta[:, None]
@@ -118,7 +119,7 @@ class Cases:
     def unneeded(self) -> BoolArray:
         """Tell where no noise is needed, by Theorem 4.4 or its like for two covariances, (B,)."""
         none = np.zeros((len(self.epsilon), *self.covariances.shape[-2:]))
-        kept = self.promises(self.distance).excess(none).max(axis=1) <= 0
+        kept = self.promises.excess(none).max(axis=1) <= 0
         return np.asarray(kept & ~self.always)
 
 
@@ -128,14 +129,9 @@ def gaussian_noise(cases: Cases, pairs: Sequence[PairModel]) -> tuple[FloatArray
     On a grid each mechanism is computed for Σ + F instead of Σ and releases with F + (its noise for
     Σ + F), F = c² diag(steps²): so no combination of the statistics stays on its grid, and OptM
     stays the least above the floor F. Where no noise is needed for densities none is added on the
-    grid of the pairs either.
-
-    Returns
-    -------
-    noise : ndarray, shape (B, m, m)
-        Floor included; NaN where no amount keeps the promise.
-    widths : ndarray, shape (B,)
-        Of the floor, in steps of each statistic; 0 for none, NaN where no floor is enough.
+    grid of the pairs either. It returns noise, (B, m, m), floor included, NaN where no amount keeps
+    the promise; and widths of the floor, (B,), in steps of each statistic, 0 for none, NaN where no
+    floor is enough.
     """
     steps = np.max([pair.steps for pair in pairs], axis=0)
     if not steps.any():
@@ -190,17 +186,17 @@ def _spread(noise: FloatArray) -> FloatArray:
 
 def _density_noise(cases: Cases) -> FloatArray:
     """As if the statistics were densities, (B, m, m)."""
-    distance = cases.distance
-    promises = cases.promises(distance)
+    distance, promises = cases.distance, cases.promises
     least = np.array([mechanism.least for mechanism in cases.mechanisms], dtype=bool)
     result = np.zeros((len(least), *cases.covariances.shape[-2:]))
     if least.any():
         result[least] = least_noise(promises.of(least))
     rest = np.flatnonzero(~least)
-    if not cases.scaled and len(rest):
+    if not len(rest):
+        return result
+    if not cases.scaled:
         none = cases.rows(rest).unneeded()
         result[rest] = cases.shapes(rest, distance[rest]) * ~none[:, None, None]
-    if not cases.scaled or not len(rest):
         return result
 
     def noise_at(rows: IntArray, factor: FloatArray) -> FloatArray:
@@ -208,9 +204,7 @@ def _density_noise(cases: Cases) -> FloatArray:
 
     def excess_of(rows: IntArray, factor: FloatArray) -> FloatArray:
         noise = noise_at(rows, factor)
-        sound = np.asarray(
-            np.isfinite(noise).all(axis=(1, 2))
-        )  # what is not a number keeps nothing
+        sound = np.asarray(np.isfinite(noise).all(axis=(1, 2)))  # the others keep nothing
         noise = np.where(sound[:, None, None], noise, 0.0)
         return np.where(sound, promises.of(rest[rows]).excess(noise).max(1), np.inf)
 

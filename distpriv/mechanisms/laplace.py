@@ -43,13 +43,8 @@ def laplace_release(
     Or Δ is the size that is passed. That promises (ε, 0) where the two laws differ by a shift only
     (Theorems 4.1 and 4.3). Guarded noise promises what it delivers under the covariances as they
     are: for δ = 0 the returned promise has the δ of it, rounded up, with what quadrature may err by
-    and 1e-6 that it may not see; for another δ the scale grows until that is kept.
-
-    Raises
-    ------
-    NotApplicable
-        If ε is 0, the expected statistics agree, no scale keeps the promise, or no floor covers the
-        grid.
+    and 1e-6 that it may not see; for another δ the scale grows until that is kept. NotApplicable if
+    ε is 0, the expected statistics agree, no scale keeps the promise, or no floor covers the grid.
     """
     if promise.epsilon == 0:
         raise NotApplicable(NO_EPSILON.format(name))

@@ -43,16 +43,10 @@ def single_laws(model: GaussianModel) -> list[ExactLaw] | None:
 def law_distance(name: str, law: ExactLaw, delta: float) -> float:
     """Compute the distance by which a mechanism's noise is scaled, from an exact law on a line.
 
-    Parameters
-    ----------
-    name : {"Wasserstein", "ApproxWasserstein", "BoundedWasserstein"}
-        W_∞, the least W of (W, δ)-closeness, or Δ_E + 2c with ‖F − E F‖_1 <= c but for a
-        probability of δ/2. More than 20 000 points are taken together, which makes W larger by less
-        than twice the points' distance.
-    law : ExactLaw
-        Of one statistic.
-    delta : float
-        Without the error of the law; for W_∞ it is not used.
+    "Wasserstein" is W_∞, "ApproxWasserstein" the least W of (W, δ)-closeness, "BoundedWasserstein"
+    Δ_E + 2c with ‖F − E F‖_1 <= c but for a probability of δ/2. The δ is without the error of the
+    law; for W_∞ it is not used. More than 20 000 points are taken together, which makes W larger by
+    less than twice the points' distance.
     """
     masses = law.probabilities if law.complete is None else law.complete
     step, places = float(law.steps[0]), np.arange(masses.shape[1])

@@ -171,20 +171,11 @@ class GaussianModel(Result):
     ) -> pd.DataFrame:
         """Return what each statistic tells, and all together, a row for each and each pair.
 
-        Parameters
-        ----------
-        releases : mapping of name to Release, optional
-            Each gets a column of right guesses of 100 from all that it releases.
-        units : mapping of column to str, optional
-            Units to name; counts are of records.
-
-        Returns
-        -------
-        DataFrame
-            Columns statistic, secret, unit; low and high, its mean at the lower and the higher
-            share, and deviation, at their mean variance, in that unit; gap, between the means in
-            deviations; guesses, how often of 100 the best attacker is right who sees this
-            statistic alone, or all of them (50 is a coin toss).
+        Columns are statistic, secret, unit (as `units` name it by column; counts are of records);
+        low and high, its mean at the lower and the higher share, and deviation, at their mean
+        variance, in that unit; gap, between the means in deviations; guesses, how often of 100 the
+        best attacker is right who sees this statistic alone, or all of them (50 is a coin toss).
+        Each of the releases, by name, gets a column of right guesses from all that it releases.
         """
         import pandas as pd
 
@@ -251,26 +242,14 @@ def fit_groups(
     tables: int | None = None,
     progress: Progress = None,
 ) -> GaussianModel:
-    """Compute the model from the groups of each pair's secret.
+    """Compute the model from the groups of each pair's secret, see :func:`distpriv.fit_gaussian`.
 
-    DistprivError if n is no such number, both shares mean as many records, a group has too few, or
-    a statistic that is no sum is the same in all tables, or far off in a few.
-
-    Parameters
-    ----------
-    groups : sequence of Groups
-        One for each pair; with their records, where something is to be simulated.
-    query, pairs, replacement, rng
-        See :func:`distpriv.fit_gaussian`.
-    n : int
-        Records, from 2 to 10¹⁵.
-    method : {"exact", "monte-carlo"}
-        Whether sums have their exact law and all other statistics are estimated beside them, or all
-        is estimated from 1000 simulated tables at each share (Chen & Ohrimenko 2023, Section 5.1).
-    tables : int, optional
-        Simulated tables at each share; by default 1000, or as many as about half a second allows.
-    progress : bool or callable, optional
-        See :func:`distpriv.run_attack`.
+    Groups are one for each pair, with their records, where something is to be simulated; n is from
+    2 to 10¹⁵. By the method "exact" sums have their exact law and all other statistics are
+    estimated beside them, by "monte-carlo" all is estimated from simulated tables (Chen & Ohrimenko
+    2023, Section 5.1): so many at each share, by default 1000, or as many as about half a second
+    allows. DistprivError if n is no such number, both shares mean as many records, a group has too
+    few, or a statistic that is no sum is the same in all tables, or far off in a few.
     """
     if not pairs:
         raise DistprivError("Nothing is to be hidden; give at least one pair of shares.")
@@ -373,22 +352,14 @@ def _estimated_pair(
     _check_laws(query, laws)
     means = np.array([law.mean for law in laws])
     covariances = np.array([law.covariance for law in laws])
-    first = PairModel(
-        pair=pair,
-        groups=groups,
-        numbers=numbers,
-        means=means,
-        covariances=covariances,
-        steps=steps,
-        joint_steps=joint,
-        apart=groups.grids.apart(numbers, groups.population(replacement)[0]),
-        errors=(
-            np.array([law.mean_error for law in laws]),
-            np.array([law.covariance_error for law in laws]),
-        ),
+    cosets = groups.grids.apart(numbers, groups.population(replacement)[0])
+    first = PairModel(pair, groups, numbers, means, covariances, steps, joint, cosets)
+    errors = (
+        np.array([law.mean_error for law in laws]),
+        np.array([law.covariance_error for law in laws]),
     )
     alternatives = [
-        replace(first, means=np.array(means), covariances=np.array(covariances), errors=None)
+        replace(first, means=np.array(means), covariances=np.array(covariances))
         for both in zip(*(law.resampled for law in laws), strict=True)
         for means, covariances in [zip(*both, strict=True)]
     ]
@@ -399,8 +370,8 @@ def _estimated_pair(
         if more > 0:  # the tables are no bell curves, and differ by more than those would
             sign = 1.0 if first.difference[at] > 0 else -1.0
             move = sign * more / 2 * first.pooled[at] / first.pooled[at, at]
-            alternatives.append(replace(first, means=means + np.array([move, -move]), errors=None))
-    return replace(first, alternatives=tuple(alternatives))
+            alternatives.append(replace(first, means=means + np.array([move, -move])))
+    return replace(first, alternatives=tuple(alternatives), errors=errors)
 
 
 def _check_laws(query: Query, laws: Sequence[Estimate]) -> None:

@@ -282,11 +282,11 @@ def check_release(model: Any, *releases: Any) -> None:
     """Raise DistprivError for what is no model, no release, or one of other statistics."""
     if not isinstance(model, GaussianModel):
         kind = type(model).__name__
-        raise DistprivError(f"A model is needed here, as fit_gaussian returns it, not a {kind}.")
+        raise DistprivError(f"A model is needed here, as fit_gaussian returns it, not {kind}.")
     for one in releases:
         if one is not None and not isinstance(one, Release):
             kind = type(one).__name__
-            raise DistprivError(f"A release is needed here, as calibrate returns it, not a {kind}.")
+            raise DistprivError(f"A release is needed here, as calibrate returns it, not {kind}.")
         if one is not None and one.width not in (0, len(model.query)):
             raise DistprivError(
                 f"{one!r} is one of {one.width} statistics, and the model has "
