@@ -266,3 +266,12 @@ def test_balanced_medians_and_their_errors_are_those_of_weighted_records():
         for _ in range(400)
     ]
     np.testing.assert_allclose(errors, np.std(again, axis=0), 0.12)
+
+
+def test_errors_of_balanced_medians_do_not_tell_the_order_of_the_records():
+    query, values = Query([Median("a")]), np.random.default_rng(2).normal(size=(14, 1))
+    both = [
+        balanced_figures(query, values[order], HAVING[order], np.array([50.0, 50.0]), "s")
+        for order in (np.arange(14), ORDER)
+    ]
+    np.testing.assert_array_equal(*both)
