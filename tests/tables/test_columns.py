@@ -71,8 +71,8 @@ NUMBERS = {
     "an odd one": (["oops", *range(59)], [None, 0], "59 of 60 .* row 2 is 'oops'"),
 }
 LABELS = {
-    "mostly flags": (["<0.5", "<0.5", "1.5"], "20 of 60 values .* others are not, as '<0.5'"),
-    "two units": (["70 kg", "150 lb", "66 kg"], "unit 'kg' and others are not, as '150 lb'"),
+    "mostly flags": (["<0.5", "<0.5", "1.5"], "20 of 60 values .* others are not, such as '<0.5'"),
+    "two units": (["70 kg", "150 lb", "66 kg"], "unit 'kg' and others are not, such as '150 lb'"),
     "house numbers": (["12", "14a", "12b", "3"], "30 of 60"),
     "bands": (["0-17", "18-64", "65+"], ""),
     "limits": (["<=50K", ">50K"], ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import datetime
+import gzip
 import io
 import json
 import lzma
@@ -22,6 +23,8 @@ import pytest
 import distpriv as dp
 from distpriv.tables import delimited
 from distpriv.tables.formats import format_of
+from tests.tables.test_read import AGE, PLAIN, parquet
+from tests.tables.test_workbook import ROWS as SHEET, workbook
 
 ROWS = [{"age": 20 + k, "sex": "FM"[k % 2], "late": k < 3, "pay": k / 8} for k in range(12)]
 FRAME = pd.DataFrame(ROWS)
@@ -130,11 +133,11 @@ def test_values_of_json_keep_their_types_and_what_is_left_out_is_told():
     assert all(part in notices for part in ("'data'", "next = page 2", "'in'", "'NaN'"))
 
 
+PROSE = b"It was the best of times.\nIt was the worst\nof times it was the age\nof wisdom it was\n"
+OLE = b"\xd0\xcf\x11\xe0"  # how old workbooks begin
 REFUSED = {
     "twice": (b'[{"a": 1, "a": 2}]', "two values of 'a'"),
     "cut": (b'[{"a": 1},\n{"a": ', "damaged in line 2"),
-    "deep": (b'{"a":' * 100_000, "nested too deep"),
-    "half": (b'[{"a": "\\ud800"}]', "half a character"),
     "one object": (b'{"a": 1, "b": [1, 2]}', "is a single object"),
     "empty": (b"[ ]", "has no records"),
     "nested": (b"[] [[[1]]]", "lists beside or within others"),
@@ -159,17 +162,36 @@ REFUSED = {
     "long": (b"x" * 200_000 + CSV, "more than 131072 characters"),
     "names": ((b"1," * 70_000 + b"1\n") * 5, "70001 columns"),
     "7z": (b"7z\xbc\xaf\x27\x1c", "archive"),
-    "tar": (bytes(257) + b"ustar", "archive"),
     "dBase": (b"\x03\x7a\x01\x0a" + bytes(30), "dBase"),
-    "pickle": (b"\x80\x04\x95", "pickle"),
     "DuckDB": (bytes(8) + b"DUCK\x40\x00", "DuckDB"),
+    "an empty file": (b"\n", "is empty"),
+    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(50), "a picture"),
+    "a photograph": (b"\xff\xd8\xff\xe0" + bytes(50), "a picture"),
+    "a PDF": (b"%PDF-1.7\n", "a PDF"),
+    "a program": (b"\x7fELF\x02\x01\x01" + bytes(100), "not text"),
+    "prose": (PROSE, "running text"),
+    "fixed places": (b"12F3400\n13M2200\n44F1000\n51M9900\n", "7 characters"),
+    "names alone": (b"age,sex,pay\n", "no records"),
+    "a long line": (PLAIN + b"1,M,2,3\n", "Line 62 has 4 values where the others have 3"),
+    "damaged gzip": (gzip.compress(PLAIN)[:90], "damaged"),
+    "damaged Parquet": (parquet({"a": AGE})[:300], "damaged"),
+    "a damaged archive": (b"PK\x03\x04" + bytes(100), "damaged"),
+    "many columns": (b",".join(b"c%d" % k for k in range(2_001)) + b"\n" + b"1," * 2_000, "2001"),
+    "a cut workbook": (workbook({"Data": SHEET})[:900], "damaged"),
+    "an empty workbook": (workbook({"Data": []}), "empty"),
+    "a workbook of names": (workbook({"Data": [["age", "sex"]]}), "no records"),
+    "a locked workbook": (OLE + bytes(99) + "EncryptedPackage".encode("utf-16-le"), "password"),
+    "a damaged workbook": (OLE + bytes(900), "damaged"),
 }
 
 
 @pytest.mark.parametrize(("data", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_holds_no_table_is_refused_with_its_reason(data, words):
-    with pytest.raises(dp.ReadError, match=words):
+def test_what_holds_no_table_is_refused_in_a_sentence_with_its_reason(data, words):
+    with pytest.raises(dp.ReadError, match=words) as caught:
         dp.read_table(data)
+    assert str(caught.value).endswith(".")
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 300
 
 
 TEXTS = {name: CSV.decode().encode(name) for name in ("utf-16", "utf-16-be", "utf-32", "utf-32-le")}
@@ -193,6 +215,8 @@ def test_code_page_of_a_text_is_found(code):
     }.get(code, "château à Besançon")
     frame = dp.read_table(f"place,n\n{words},1\n{words},2\n{words},2\n".encode(code))
     assert set(frame["place"]) == {words}
+    (notice,) = dp.how_read(frame)[1]
+    assert notice.text == f"The text is not in UTF-8; it was read as {code}."
 
 
 def test_large_text_is_read_as_a_small_one(monkeypatch):

@@ -85,10 +85,13 @@ REFUSED = {
     "cells far apart": (workbook_bomb(), "unpacks to more"),
     "a far column": (workbook_with('r="A2"', "r = 'zzzzzzz2'"), "unpacks to more"),
     "a far row": (workbook_with('r="A2"', f'r="A{"9" * 5000}"'), "unpacks to more"),
-    "JSON without an end": (b"[" * 200_000, "nested"),
-    "JSON in JSON": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested"),
+    "JSON without an end": (b"[" * 200_000, "nested too deep"),
+    "JSON in JSON": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested too deep"),
     "JSON of other names in each": (json.dumps(WIDE).encode(), "3000 columns"),
-    "half a letter in JSON": (b'[{"a": "\\ud800", "b": 1}, {"a": "x", "b": 2}]', "half a char"),
+    "half a letter in JSON": (
+        b'[{"a": "\\ud800", "b": 1}, {"a": "x", "b": 2}]',
+        "half a character",
+    ),
     "Parquet without its parts": (b"PAR1" + struct.pack("<I", 2**31 - 1) + b"PAR1", "damaged"),
     "Parquet of lists in lists": (parquet({"a": pa.array([None, None], nest(5))}), "no records"),
     "5 000 columns": (b"a," * 4_999 + b"a\n" + b"1," * 4_999 + b"1\n", "5000 columns"),
@@ -103,8 +106,11 @@ REFUSED = {
     "an archive with a password": (archive(("t.csv", TABLE), locked=True), "password"),
     "archives in archives": (nested(4), "archive|workbook"),
     "nothing in UTF-16": (b"\xff\xfe", "empty"),
-    "a pickle": (b"\x80\x04\x95" + bytes(20), "pickle|not text"),
-    "an archive of tapes": (b"a.csv".ljust(257, b"\0") + b"ustar" + bytes(250), "archive|not text"),
+    "a pickle": (b"\x80\x04\x95" + bytes(20), "pickle of Python"),
+    "an archive of tapes": (
+        b"a.csv".ljust(257, b"\0") + b"ustar" + bytes(250),
+        "archive of a kind",
+    ),
 }
 
 

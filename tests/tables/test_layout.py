@@ -43,6 +43,8 @@ READ = {  # text, names, records
     "ticks as names": ("Tea,Milk\n" + "Tea,\n,Milk\nTea,Milk\n" * 5, "Tea Milk", 15),
     "suppressed first": ("a,b,n\nX,Ulm,**\nY,Bonn,**\n" + "X,Ulm,2\nY,Ulm,3\n" * 9, "a b n", 20),
     "notes": (WORDS + "Source: a register,\nPage 7,\n1 as told,\n", "name town", 12),
+    "one note": ("pet,town\n" + "cat,Ulm\ndog,Bonn\n" * 9 + "Source: a survey\n", "pet town", 18),
+    "one of semicolons": ("x;kind\n" + "1,50;a\n2,25;b\n" * 6 + "3,75;a\nSource: page 7\n", "x kind", 13),
     "total": ("n,sex,x\n" + DATA + "All,,44.25\n", "n sex x", 12),
     "total of commas": ("s;x\n" + "F;1.500,5\nM;2.500,5\n" * 6 + "A;24.006,0\n", "s x", 12),
     "total without a word": ("n,sex,x\n" + DATA + ",,99\n", "n sex x", 12),
