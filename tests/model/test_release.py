@@ -249,3 +249,13 @@ def test_what_adds_no_noise_has_none_to_draw_and_needs_a_model_for_its_error():
     frame = no_data(model).to_frame(model)
     assert frame["statistic"].tolist() == list(model.query.labels)
     assert AS_IT_IS.smoothness(model) == math.inf
+
+
+def test_best_estimate_weighs_noise_against_both_shares():
+    model, noise = fitted(20, 0.3, 0.5), np.diag([4.0, 1.0, 9.0])
+    (pair,) = model.pairs
+    prior = (
+        pair.pooled + np.outer(pair.difference, pair.difference) / 4
+    )  # of either share by halves
+    slope = best_estimate(model, Release("noise", noise))[1]
+    np.testing.assert_allclose(slope, prior @ np.linalg.inv(prior + noise), 1e-7, 1e-9)
