@@ -60,23 +60,9 @@ def audit_attack(
     Clopper's and Pearson's bounds on all guesses together are conservative (Hoeffding 1956, Theorem
     5).
 
-    Parameters
-    ----------
-    result : AttackResult
-        What `run_attack` returned.
-    name : str
-        One of its releases.
-    claimed : float, optional
-        The ε that is claimed, from 0 on.
-    delta : float
-        The δ that is claimed, from 0 to below 1.
-    confidence : float
-        Above 0 and below 1.
-
-    Raises
-    ------
-    AttackError
-        If the attack met no such release, or a number is out of its domain.
+    The result is what `run_attack` returned, the name that of one of its releases. What is claimed
+    is an ε from 0 on and a δ from 0 to below 1; the confidence is above 0 and below 1. AttackError
+    if the attack met no such release, or a number is out of its domain.
 
     Examples
     --------

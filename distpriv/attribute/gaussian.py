@@ -241,21 +241,10 @@ def noise_by_release(
 ) -> pd.DataFrame:
     """Compute the noise of every release, which hides all shares that it has an assumption about.
 
-    Each release has the promise for itself; several together promise less. DistprivError if there
-    is no assumption, or two about one release and share.
-
-    Parameters
-    ----------
-    assumptions : iterable of Assumption
-        One for each release and share.
-    epsilon, delta, calibration
-        As of `attribute_private_gaussian`: ε above 0, δ above 0 and below 1.
-
-    Returns
-    -------
-    DataFrame
-        By release: sensitivity, variance, own (which fraction of the needed variance that is, at
-        most 1), noise (σ²), error (E|Z|) and protected, of the share that asks for the most noise.
+    Each release has the promise for itself, ε above 0 and δ above 0 and below 1; several together
+    promise less. Columns, by release, are sensitivity, variance, own (which fraction of the needed
+    variance that is, at most 1), noise (σ²), error (E|Z|) and protected, of the share that asks for
+    the most noise. DistprivError if there is no assumption, or two about one release and share.
 
     Examples
     --------

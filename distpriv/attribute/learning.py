@@ -52,8 +52,7 @@ def learn_network(
     smoothing : float
         Above 0; added to every count, so that nothing is impossible.
     progress : bool or callable, optional
-        None: a line on a terminal after a second; True and False: always and never; or a function
-        of the pairs of columns that are done and their number.
+        See :func:`distpriv.run_attack`; of the pairs of columns that are done and their number.
 
     Raises
     ------

@@ -117,17 +117,9 @@ def max_influence(
 ) -> float:
     """Compute e(A | i), sup_θ max_{a,b} max_{φ_A} ln P(φ_A | φ_i = a)/P(φ_A | φ_i = b).
 
-    Definition 7. A value of φ_i of probability 0 is no secret; the influence is ∞ where a value of
-    A is possible under one value of φ_i and not under another.
-
-    Parameters
-    ----------
-    networks : BayesianNetwork or sequence of BayesianNetwork
-        Θ, of equal attributes, states and edges.
-    attributes : iterable of str
-        A.
-    protected : str
-        i.
+    Definition 7, with Θ one network, or several of equal attributes, states and edges; A some
+    attributes, i the protected one. A value of φ_i of probability 0 is no secret; the influence is
+    ∞ where a value of A is possible under one value of φ_i and not under another.
 
     Examples
     --------
@@ -178,8 +170,7 @@ def markov_quilt(
     largest : int
         Most attributes of a quilt, from 0 on; more take longer, and can only mean less noise.
     progress : bool or callable, optional
-        None: a line on a terminal after a second; True and False: always and never; or a function
-        of the quilts that are done and their number.
+        See :func:`distpriv.run_attack`; of the quilts that are done and their number.
 
     Raises
     ------

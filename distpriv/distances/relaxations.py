@@ -114,10 +114,7 @@ def relaxed_promise(
 def max_divergence(p: ArrayLike, q: ArrayLike) -> float:
     """Compute D_∞(p ‖ q), the largest ln(p/q) where p has mass; ∞ if q lacks it (Definition A.6).
 
-    Parameters
-    ----------
-    p, q : array_like, equal shapes
-        Probabilities of the same outcomes. DistprivError if they are none, or not as many.
+    DistprivError if p and q are not probabilities of the same outcomes, in equal shapes.
 
     Examples
     --------
@@ -151,17 +148,8 @@ def close_attackers(
     The least, over the hidden pairs in both orders, of the larger max-divergence between the
     believed and the hidden law of the data. For independent records it is n times that of one; if
     exactly k of n records have the property, no dataset is possible under two k, and c is 0 or ∞.
-
-    Parameters
-    ----------
-    believed : (p_i, p_j)
-        Shares that the attacker takes for possible.
-    hidden : pairs of shares
-        What is hidden.
-    n : int
-        Records.
-    independent : bool
-        Whether each record has the property by itself, with the chance p.
+    Believed is a pair of shares (p_i, p_j); records are independent if each has the property by
+    itself, with the chance p.
 
     Examples
     --------

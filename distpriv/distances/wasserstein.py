@@ -46,18 +46,8 @@ def wasserstein_inf(
 ) -> float:
     """Compute W_∞, the least W for which some coupling moves no mass further.
 
-    "(W, 0)-close if and only if W_∞ = W" in Chen & Ohrimenko (2023) means W_∞ <= W (erratum 9).
-
-    Parameters
-    ----------
-    x, y : array_like, shape (k,) or (k, m), and (l,) or (l, m)
-        Possible values.
-    x_weights, y_weights : array_like, shape (k,) and (l,), optional
-        Probabilities; equal ones by default.
-    norm : {"l1", "l2"}
-        In which moves are measured.
-    progress : bool or callable, optional
-        See `closeness`, which it is at δ = 0, also for errors.
+    It is `closeness` at δ = 0; parameters and errors are those. "(W, 0)-close if and only if
+    W_∞ = W" in Chen & Ohrimenko (2023) means W_∞ <= W (erratum 9).
 
     Examples
     --------
@@ -96,8 +86,7 @@ def closeness(
     norm : {"l1", "l2"}
         In which moves are measured: L1 for Laplace noise, L2 for normal noise.
     progress : bool or callable, optional
-        None: a line on a terminal after a second; True and False: always and never; or a function
-        of the steps that are done and the most there may be.
+        See :func:`distpriv.run_attack`; of the steps that are done and the most there may be.
 
     Raises
     ------
@@ -306,12 +295,8 @@ def steps_apart(p: ArrayLike, q: ArrayLike) -> int:
     """Compute W_∞ in steps of two laws on 0, 1, …, n, to the last tail that a float holds.
 
     Distribution functions are compared below the middle and survival functions above it, so that
-    no tail is lost in 1 − 1e-16.
-
-    Parameters
-    ----------
-    p, q : array_like, shape (n + 1,)
-        Probabilities. DistprivError if they are none, or not as many.
+    no tail is lost in 1 − 1e-16. Probabilities p and q are of shape (n + 1,), else it is a
+    DistprivError.
 
     Examples
     --------

@@ -75,20 +75,9 @@ def convert(
 ) -> dict[str, tuple[float, float]]:
     """Compute what ε can be in every notion, at equal attackers, by every chain of `RELATIONS`.
 
-    Parameters
-    ----------
-    epsilon : float
-        At least 0.
-    framework : str
-        The notion that it is of, a key of `FRAMEWORKS`.
-    independent : bool
-        Whether records are independent.
-
-    Returns
-    -------
-    dict
-        Least and largest ε by notion. Pufferfish and distribution privacy have other secrets, so
-        that nothing follows for them or from them: 0 and ∞.
+    ε, from 0 on, is of the notion `framework`, a key of `FRAMEWORKS`; records may be independent.
+    It returns least and largest ε by notion. Pufferfish and distribution privacy have other
+    secrets, so that nothing follows for them or from them: 0 and ∞.
 
     Examples
     --------
@@ -201,21 +190,10 @@ def delivered(
 
     Whatever is made of the outputs, a stochastic matrix multiplied from the right, delivers no more
     (post-processing, Proposition A.2), nor does a mixture of mechanisms than the worse (A.3).
-    DistprivError if a pair names no distribution, or probabilities do not fit.
 
-    Parameters
-    ----------
-    privacy : DistributionPrivacy
-        Each θ a vector of probabilities of the datasets.
-    mechanism : array_like, shape (datasets, outputs)
-        Probabilities of the outputs given each dataset.
-    epsilon : float
-        A number, for a promise from 0 on.
-
-    Returns
-    -------
-    dict
-        δ by pair.
+    Each θ is a vector of probabilities of the datasets, the mechanism, (datasets, outputs), those
+    of the outputs given each dataset; ε is a number, for a promise from 0 on. DistprivError if a
+    pair names no distribution, or probabilities do not fit.
 
     Examples
     --------

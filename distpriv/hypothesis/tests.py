@@ -31,13 +31,9 @@ _SAME = 1e-12
 def auxiliary_factor(prior: float = 0.0, records: float = 0.0, time: float = 0.0) -> float:
     """Compute κ = (2 − ρ_p)(1 − ρ_c)(1 − ρ_t) − 1, on which false positives are scaled down.
 
-    It is 1 − ρ_p − (2 − ρ_p)(ρ_c + ρ_t(1 − ρ_c)) of Equations 17, 20 and 23; 1 knows nothing.
-
-    Parameters
-    ----------
-    prior, records, time : float
-        From 0 to 1: ρ_p of a prior that is not even, ρ_c of correlated records, ρ_t of the same
-        record at other times. DistprivError if one is not, or κ is not above 0.
+    It is 1 − ρ_p − (2 − ρ_p)(ρ_c + ρ_t(1 − ρ_c)) of Equations 17, 20 and 23; 1 knows nothing. From
+    0 to 1 are ρ_p of a prior that is not even, ρ_c of correlated records, ρ_t of the same record at
+    other times. DistprivError if one is not, or κ is not above 0.
 
     Examples
     --------
@@ -252,14 +248,8 @@ def max_f_score(
 ) -> FloatArray:
     """Compute the largest F_β of any test of a record, see :meth:`RecordTest.f_score`.
 
-    Parameters
-    ----------
-    epsilon : array_like
-        The result has its shape.
-    beta : float
-        Weight of recall against precision, above 0 and below 10⁶.
-    prior, records, time, delta, calibration
-        See :class:`RecordTest`, also for errors.
+    The result has the shape of ε. β, above 0 and below 10⁶, weighs recall against precision; for
+    the others, and errors, see :class:`RecordTest`.
 
     Examples
     --------
@@ -282,14 +272,10 @@ def max_epsilon(
     """Compute the largest ε at which no test of a record exceeds a bound on F_β (Table 1).
 
     F_β <= f says RSR − e^l GSR <= t, with e^l = κf/(1 + β² − f) and t = β²f/(1 + β² − f), a
-    promise. Laplace noise keeps it up to ε = l − 2 ln(1 − t), Gaussian noise up to a distance.
-
-    Parameters
-    ----------
-    f_score : array_like
-        From the floor, see :func:`f_score_floor`, to below 1; the result has its shape.
-    beta, prior, records, time, delta, calibration
-        See :func:`max_f_score`; it is an error, too, if noise of this δ exceeds the bound always.
+    promise. Laplace noise keeps it up to ε = l − 2 ln(1 − t), Gaussian noise up to a distance. The
+    bound is from the floor, see :func:`f_score_floor`, to below 1; the result has its shape. For
+    the others see :func:`max_f_score`; it is an error, too, if noise of this δ exceeds the bound
+    always.
 
     Examples
     --------
@@ -327,12 +313,8 @@ def plausible_deniability(epsilon: ArrayLike, false_alarms: ArrayLike) -> FloatA
 
     e^−ε/(4α²), above ½ 4(1 − α)²e^−ε: Equations 6 and 8 of Section 4.1.5, which has
     e^−ε/(4(1 − α)²) there (erratum 8). No result of Laplace noise has a likelihood ratio outside
-    e^−ε to e^ε; a λ outside stands for a threshold beyond both results.
-
-    Parameters
-    ----------
-    epsilon, false_alarms : array_like
-        From 0 to 10⁶, and α from 0 (where λ is ∞) to 1; as many, or one of them a single number.
+    e^−ε to e^ε; a λ outside stands for a threshold beyond both results. ε is from 0 to 10⁶, α from
+    0 (where λ is ∞) to 1; they are as many, or one of them a single number.
 
     Examples
     --------
