@@ -182,7 +182,7 @@ def finish() -> None:
     shows, rights = mine.done()
     page.headline(
         "What have you seen?",
-        f"You have seen {shows} of {len(STEPS)} answers, and answered {rights} questions right.",
+        f"You have seen {shows} of {len(STEPS)} answers. Questions answered right: {rights}.",
     )
     wide, narrow = st.columns(2, gap="large")
     wide.markdown("\n".join(f"1. {step.prose['takeaway']}" for step in STEPS))

@@ -196,7 +196,7 @@ def test_release_asks_of_a_table_like_another_whether_it_is_a_version(saved, tmp
         (["report"], "Name the file of a scenario that the dashboard saved, and its table."),
         (["report", "none.json"], "none.json cannot be opened (no such file or directory); check its name."),
         (["report", "people.csv"], "This is not a scenario, because it is not JSON; save it again."),
-        (["report", "own.json"], "The scenario is of no example; name its table's file, too."),
+        (["report", "own.json"], "This scenario needs its own table; name its file, too."),
         (["report", "own.json", "none.csv"], "none.csv cannot be opened (no such file or directory)"),
         (["report", "scenario.json", "-o", "r.pdf"], "r.pdf must end in .md, .html or .json; name it so."),
         (["report", "scenario.json", "-o", "none/r.md"], "none/r.md cannot be written; name a folder that can."),

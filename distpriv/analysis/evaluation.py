@@ -103,7 +103,7 @@ def evaluate(
     """
     if not isinstance(scenario, Scenario):
         raise DistprivError(
-            f"A {type(scenario).__name__} is not a Scenario; pass one first, the table second."
+            f"{type(scenario).__name__} is not a Scenario; pass one first, the table second."
         )
     if not scenario.secrets:
         raise DistprivError("Nothing is to be hidden; choose whose share nobody should find out.")

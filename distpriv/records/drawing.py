@@ -500,7 +500,7 @@ def draw_release(
     """
     if not isinstance(release, Release):
         raise DistprivError(
-            f"A {type(release).__name__} is not a release; pass what calibrate returns."
+            f"{type(release).__name__} is not a release; pass what calibrate returns."
         )
     query, pairs = as_query(query), tuple(check_pairs(pair))
     promise, source = release.promise, source_of(table)

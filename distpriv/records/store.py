@@ -124,9 +124,7 @@ class Store:
 
     def __init__(self, url: str | None = None, seconds: float = 10.0) -> None:
         if not isinstance(url, str | None):
-            raise StoreError(
-                f"A {type(url).__name__} is not the address of a database; pass a str."
-            )
+            raise StoreError(f"{type(url).__name__} is not the address of a database; pass a str.")
         address, wait = _address(url), int(500 * seconds)
         self._seconds, self._guard = seconds, threading.Lock()
         self._mark: tuple[str, int] | None = None

@@ -342,4 +342,4 @@ def source_of(table: Any, provenance: Provenance | None = None) -> Source:
         ways |= {"to_table": "its to_table()"}
         late = next((how for name, how in ways.items() if hasattr(table, name)), "")
         advice = f"pass {late}" if late else advice
-    raise SourceError(f"A {type(table).__name__} is not a table; {advice}.")
+    raise SourceError(f"{type(table).__name__} is not a table; {advice}.")

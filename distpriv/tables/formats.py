@@ -186,9 +186,7 @@ def _workbook(data: bytes, options: ReadOptions) -> Grid:
             "The workbook is damaged, or a document without sheets; save the table as .xlsx."
         ) from error
     if errors:
-        text = (
-            f"Cells of the workbook with an error, such as #DIV/0!, count as missing: {errors}."
-        )
+        text = f"Cells of the workbook with an error, such as #DIV/0!, count as missing: {errors}."
         notices.append(Notice(text))
     down = [span for span in merged if span[1][0] - 2 >= span[0][0] > 0]  # over records
     for (top, left), (bottom, _) in down:

@@ -51,7 +51,7 @@ def test_printed_noise_is_held_against_its_promise(evaluations):
     noise = calibrate("APGM", now.model, 3.0, 1e-6, calibration="exact", grid_safe=False)
     over = verdict(now.model, noise).delivered.max() / 1e-6
     assert over > 1.005
-    words = f"so it delivers {significant(over)} times the promised δ."
+    words = f"Here it delivers {significant(over)} times the promised δ."
     assert attribute.printed_noise(now).endswith(words)
 
 

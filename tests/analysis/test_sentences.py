@@ -144,8 +144,8 @@ def test_what_is_worse_than_nothing_is_said(now):
     ("count", "risk", "title", "lead"),
     [
         (0, 50.0, "Nothing released yet", "your own counts: 60 right guesses of 100."),
-        (1, 50.0, "1 released, 50 of 100", "Someone with the release guesses whether 20 % or"),
-        (2, 57.4, "2 released, 57 of 100", "Someone with both guesses whether 20 % or 30 % of"),
+        (1, 50.0, "1 released, 50 of 100", "Someone who has the release guesses whether 20 %"),
+        (2, 57.4, "2 released, 57 of 100", "Someone who has both releases guesses whether 20 %"),
         (
             3,
             99.7,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import distpriv as dp
 from distpriv.dashboard.fields import FIELDS
 from distpriv.errors import ReadError
 from distpriv.lessons import faq, glossary, words
@@ -30,6 +31,25 @@ def test_faq_answers_in_a_few_short_sentences():
         assert question.endswith("?"), question
         assert 2 <= len(re.split(r"(?<=\.)\s", answer)) <= 6, question
         assert max(len(one.split()) for one in re.split(r"(?<=[.:?;])\s", answer)) <= 25, question
+
+
+def test_what_answers_say_of_records_persons_and_ranges_holds():
+    table, rich = dp.load_census_income(), dp.SensitiveProperty("income", ">50K")
+    query = dp.Query([dp.Mean("age"), dp.Count("sex", "Female"), dp.Mean("hours-per-week")])
+    bounds = {"age": (17, 90), "hours-per-week": (1, 99)}
+    few, many = (
+        dp.fit_gaussian(table, query, dp.Pair(rich, 0.2, 0.3), n=n, replacement=True)
+        for n in (100, 10_000)
+    )
+    wide = dp.fit_gaussian(table, query, dp.Pair(rich, 0.15, 0.35), n=100, replacement=True)
+    right, noise = dp.optimal_attack_accuracy, dp.calibrate("OptM", few, guesses=60)
+    assert right(few) < 0.7 < 0.99 < right(many)
+    assert right(few, noise) < 0.61 < 0.99 < right(many, noise), "the same noise protects less"
+    assert right(many, dp.calibrate("DP", many, 1, 1e-3, bounds=bounds)) > 0.99, "a share shows"
+    kept = [dp.calibrate("BalM", one) for one in (few, many, wide)]
+    assert [right(few, kept[0]), right(many, kept[1]), right(wide, kept[2])] == [0.5] * 3
+    assert kept[0].expected_error(few) < kept[2].expected_error(wide), "a wider range costs more"
+    assert noise.expected_error() < dp.calibrate("OptM", wide, guesses=60).expected_error()
 
 
 def test_terms_that_pages_explain_are_in_the_glossary():

@@ -24,7 +24,7 @@ STEPS = [  # control, its label and value, then the title and words of the page
     ("segmented_control", "View", "averages", NO_ANSWER, "'zero' is not a number"),
     ("segmented_control", "View", "network", NO_ANSWER, "not 25"),
     ("segmented_control", "Network", "school", "Noise of scale 100", "No quilt needs less"),
-    ("segmented_control", "Network", "table", "No noise is needed", "is your assumption"),
+    ("segmented_control", "Network", "table", "No noise is needed", "You assume that"),
 ]
 
 

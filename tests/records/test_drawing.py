@@ -168,9 +168,9 @@ CHANGED = FRAME.assign(late=FRAME["late"].where(FRAME["late"] == 0, 1 - (FRAME["
 @pytest.mark.parametrize(
     ("first", "second", "sentence"),
     [
-        (("BalM", NAMED), (NOW, "OptM", {}), "give the secret away|beside noise"),
-        (("BalM", NAMED), (evaluated(FRAME, guesses=99.9), "as it is", {}), "beside noise"),
-        (("OptM", {}), (NOW, "BalM", NAMED), "beside noise"),
+        (("BalM", NAMED), (NOW, "OptM", {}), "give the secret away|together with noise"),
+        (("BalM", NAMED), (evaluated(FRAME, guesses=99.9), "as it is", {}), "together with noise"),
+        (("OptM", {}), (NOW, "BalM", NAMED), "together with noise"),
         (("BalM", NAMED), (NOW, "BalM", {"names": ""}), "keep others"),
         (("BalM", NAMED), (NOW, "BalM", NAMED | {"name": "Other"}), "on record as 'Staff'"),
         (("BalM", NAMED), (evaluated(FRAME, (dp.Pair(SECRET, 0.3, 0.5),)), "BalM", NAMED), "cannot be counted|keep others"),
@@ -184,7 +184,7 @@ CHANGED = FRAME.assign(late=FRAME["late"].where(FRAME["late"] == 0, 1 - (FRAME["
         (("BalM", NAMED), (evaluated(GROWN), "OptM", {}), "another table on record"),
         (None, (evaluated(FRAME, (dp.Pair(SECRET, 0.4, 0.5),)), "BalM", NAMED), r"outside 40 % to 50 %.*tell nobody, and take .* 30 % to 40 %"),
         (None, (evaluated(FRAME, (PAIR, dp.Pair(OTHER, 0.1, 0.2))), "OptM", {}), "sex = f lies outside"),
-        (None, (NOW, "no data", {}), "the table's own groups"),
+        (None, (NOW, "no data", {}), "come from this table"),
         (None, (NOW, "as it is", {}), "does not keep the limit"),
         (None, (evaluated(FRAME, reference=FRAME), "no data", {}), "is the very table"),
         (None, (NOW, "BalM", {"names": "age"}), "does not name the records"),
@@ -337,7 +337,7 @@ def test_draw_release_draws_noise_alone_or_puts_it_on_record(store, tmp_path):
     assert "<td>–</td>" in raw._repr_html_()
     for one, sentence in (
         (balanced, "need a ledger"),
-        (no_data(model), "own groups"),
+        (no_data(model), "come from this table"),
         (AS_IT_IS, "does not keep"),
     ):
         with pytest.raises(DistprivError, match=sentence):

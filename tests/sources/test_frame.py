@@ -177,7 +177,7 @@ def test_tables_stay_in_their_session():
     assert str(people()["pay"].iloc[0]) not in source._repr_html_()
     assert source.to_frame()["kind"].tolist() == ["number", "text", "number", "number"]
     assert source_of(source) is source
-    with pytest.raises(SourceError, match="A list is not a table"):
+    with pytest.raises(SourceError, match="list is not a table"):
         source_of([1, 2])
     numbered = source_of(pd.DataFrame({0: [1, 1, 2, 2], 1: [1, 2, 3, 4]}))
     assert numbered.labels == {"0": (1, 2)}
@@ -224,7 +224,7 @@ def test_reference_gives_the_laws_and_the_table_its_number_of_records():
         ({"query": Query(Count("sex", "f"))}, "Did you mean 'F'"),
         ({"pair": Pair(SensitiveProperty("late", "2"), 0.2, 0.4)}, "No record has late = '2'"),
         ({"pair": Pair(SensitiveProperty("age", above=100), 0.2, 0.4)}, "No complete record has"),
-        ({"table": None}, "A NoneType is not a table"),
+        ({"table": None}, "NoneType is not a table"),
     ],
 )
 def test_fit_of_what_cannot_be(arguments, message):
