@@ -19,6 +19,7 @@ from distpriv.privacy import (
     verdict,
 )
 from distpriv.privacy.loss import normal_delta, normal_distance
+from distpriv.queries import Count
 from tests.adult import INCOME, WORK, model, of_records
 
 MODEL = model(INCOME.pair(0.5, 0.1))
@@ -393,3 +394,12 @@ def test_a_floor_covers_the_grids_of_all_pairs():
     assert (alone[0][0] < alone[1][0]).any()
     np.testing.assert_array_equal(widths, np.max([each for each, _ in alone], axis=0))
     np.testing.assert_array_equal(ratios, alone[1][1])
+
+
+def test_persons_get_noise_where_the_share_needs_none():
+    # Of one count the exact law is known, and it keeps this limit as it is.
+    flags = np.random.default_rng(7).random((2, 400)) < 0.5
+    fitted = of_records(flags[:1].T, flags[1], 100, 0.45, 0.5, kind=Count)
+    assert verdict(fitted, AS_IT_IS, Promise.of_guesses(90)).kept
+    noise = calibrate("OptM", fitted, guesses=90, persons=Persons(0.5, 1e-3))
+    assert noise.per_record(fitted.query, 100, ()).delta(0.5) == pytest.approx(1e-3, rel=1e-2)
