@@ -145,13 +145,13 @@ class NoiseLaw:
         every = zip(values.tolist(), noise, self.decimals, strict=True)
         return np.array([rounded(Fraction(one) + z / unit, places) for one, z, places in every])
 
-    def intervals(self, values: FloatArray, level: float = 0.95) -> list[list[float] | None]:
-        """Return between which ends the table's own values lie; None where they are released.
+    def intervals(self, values: FloatArray) -> list[list[float] | None]:
+        """Return 95 % intervals of the table's own values; None where these are released.
 
         By the noise alone, with what rounding moves. Wide enough where Laplace noise takes part, by
         Gauss's inequality for what has one peak.
         """
-        reach = 2 / 3 / math.sqrt(1 - level) if self.laplace.any() else ndtri((1 + level) / 2)
+        reach = 2 / 3 / math.sqrt(0.05) if self.laplace.any() else ndtri(0.975)
         ends: list[list[float] | None] = []
         for value, size, at in zip(values, self.deviations, self.decimals, strict=True):
             half = 0.0 if at is None else float(reach * size) + 10.0**-at

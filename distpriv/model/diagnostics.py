@@ -165,20 +165,16 @@ def covariance_difference(
     return CovarianceDifference((least, most), epsilon, float(pooled.delta(epsilon)), delta)
 
 
-def bootstrap_intervals(
-    draws: FloatArray, resamples: int = 1000, confidence: float = 0.95
-) -> pd.DataFrame:
-    """Compute bootstrap intervals of the shares' distances, by simulated tables drawn again.
+def bootstrap_intervals(draws: FloatArray, resamples: int = 1000) -> pd.DataFrame:
+    """Compute 95 % intervals of the shares' distances, by simulated tables drawn again.
 
     Squared distances of R tables' means are too large by the tables' own scatter, tr(2 Σ)/R for
     Δ_{E,2} and 2 d/R for the Mahalanobis distance in d dimensions, and drawn again twice as much;
     that is taken off. The same draws, shape (2, R, m), have the same intervals. Rows are "Δ_{E,2}"
     and "Mahalanobis distance", columns distance, estimate, low, high, tables (R), resamples.
-    DistprivError if draws, resamples (100 or more) or confidence (below 1) are out of their domain.
+    DistprivError if the draws are not of that shape, or not finite.
     """
     values = _checked(draws)
-    if resamples < 100 or not 0 < confidence < 1:
-        raise DistprivError("A bootstrap needs 100 resamples or more and a confidence below 1.")
     generator, count, m = np.random.default_rng(0), *values.shape[1:]
     unit = values.std(axis=1).mean(axis=0)
     unit = np.where(unit > _VARIES * np.abs(values).max(axis=(0, 1)), unit, np.inf)
@@ -200,7 +196,7 @@ def bootstrap_intervals(
     square = (along / np.where(some, spreads, np.inf)).sum(axis=1) - scatter * some.sum(axis=1)
     plain = (difference**2).sum(axis=1) - scatter * np.trace(covariances, axis1=1, axis2=2)
     estimate, *again = np.sqrt(np.stack([plain, square], axis=1).clip(0))
-    low, high = np.quantile(again, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0)
+    low, high = np.quantile(again, [0.025, 0.975], axis=0)
     names = ["Δ_{E,2}", "Mahalanobis distance"]
     frame = pd.DataFrame({"distance": names, "estimate": estimate, "low": low, "high": high})
     return frame.assign(tables=count, resamples=resamples)

@@ -360,10 +360,10 @@ def inverse(matrices: FloatArray) -> FloatArray:
     return np.asarray((vectors / values[..., None, :]) @ vectors.swapaxes(-1, -2) / across)
 
 
-def theta_sum(form: FloatArray, reach: int = 2) -> FloatArray:
+def theta_sum(form: FloatArray) -> FloatArray:
     """Bound Σ exp(−2π² kᵀ form k) over whole vectors k but 0, for forms of shape (..., m, m).
 
-    All |k| <= reach are summed and the others bounded by the least eigenvalue; for more than seven
+    All |k| <= 2 are summed and the others bounded by the least eigenvalue; for more than seven
     dimensions a product of one-dimensional sums bounds all of them.
     """
     m = form.shape[-1]
@@ -376,14 +376,14 @@ def theta_sum(form: FloatArray, reach: int = 2) -> FloatArray:
     one = 1 + 2 * tail(1)
     if m > 7:
         return np.asarray(one**m - 1)
-    points = np.stack(np.meshgrid(*[np.arange(-reach, reach + 1)] * m, indexing="ij"), -1)
-    half = points.reshape(-1, m)[(2 * reach + 1) ** m // 2 + 1 :].astype(float)
+    points = np.stack(np.meshgrid(*[np.arange(-2, 3)] * m, indexing="ij"), -1)
+    half = points.reshape(-1, m)[5**m // 2 + 1 :].astype(float)
     forms, inside = form.reshape(-1, m, m), np.empty(one.size)
     many = max(1, _POINTS // len(half))
     for start in range(0, len(forms), many):
         size = ((half @ forms[start : start + many]) * half).sum(-1)
         inside[start : start + many] = 2 * np.exp(-2 * math.pi**2 * size).sum(-1)
-    return np.asarray(inside.reshape(one.shape) + 2 * m * tail(reach + 1) * one ** (m - 1))
+    return np.asarray(inside.reshape(one.shape) + 2 * m * tail(3) * one ** (m - 1))
 
 
 def log_ratio(theta: FloatArray) -> FloatArray:

@@ -502,13 +502,13 @@ def _variances(r: int) -> tuple[FloatArray, FloatArray]:
     return np.stack(grid, -1).reshape(-1, r), np.prod(across, axis=0).ravel()
 
 
-def release_error(model: GaussianModel, release: Release, pair: int = 0) -> Error:
-    """Compute the law of the release minus the statistics of all records, at each share."""
+def release_error(model: GaussianModel, release: Release) -> Error:
+    """Compute the law of a release less the statistics of all records, at a pair's two shares."""
     check_release(model, release)
     m = len(model.scales)
     if release.additive:
         return release._noise_error(m)
-    means, covariances = joint_law(model, (AS_IT_IS, release), pair)
+    means, covariances = joint_law(model, (AS_IT_IS, release))
     away = np.hstack([-np.eye(m), np.eye(m)])
     return Error(means @ away.T, away @ covariances @ away.T)
 
