@@ -66,15 +66,26 @@ def _model_loss(model: GaussianModel, release: Release, fitted: PairModel) -> Pr
             return ALIKE
         (p, q), covariances = joint_law(replace(model, pairs=(fitted,)), [release])
         return NormalLoss.between(p - q, *covariances)
-    covered = bool(_grid_ratio(fitted, [release])[0] <= COVERED)
+    return loss_beside(fitted, release, fitted.difference, fitted.covariances)
+
+
+def loss_beside(
+    fitted: PairModel, release: Release, difference: FloatArray, covariances: FloatArray
+) -> PrivacyLoss:
+    """Return the loss of a pair's figures plus noise, and of others beside them that get none.
+
+    Differences, (u,), and covariances, (2, u, u), are of the figures first.
+    """
+    covered, m = bool(_grid_ratio(fitted, [release])[0] <= COVERED), len(fitted.steps)
     if not covered and fitted.apart:
         return APART
+    more = len(difference) - m
     if release.directions is not None and covered:
-        floor = 0.0 if release.covariance is None else release.covariance
-        law = fitted.difference, fitted.covariances + floor
-        return laplace_loss(*law, release.directions, release.scale)
-    noise = release.total(len(model.query)) * covered
-    return NormalLoss.between(fitted.difference, *(fitted.covariances + noise))
+        directions = np.pad(release.directions, ((0, more), (0, 0)))
+        covariances = covariances + np.pad(release.normal(m), (0, more))
+        return laplace_loss(difference, covariances, directions, release.scale)
+    noise = np.pad(release.total(m) * covered, (0, more))
+    return NormalLoss.between(difference, *(covariances + noise))
 
 
 def _grid_ratio(fitted: PairModel, releases: Sequence[Release]) -> FloatArray:
@@ -125,10 +136,7 @@ class WorstLoss(Delivered):
         return max(loss.f_score(beta) for loss in self.losses)
 
     def precision(self, recall: FloatArray | float) -> FloatArray:
-        """Return the largest precision at even odds of attackers with a recall, in its shape.
-
-        The recall is above 0 and at most 1.
-        """
+        """Return the largest precision at even odds with a recall in (0, 1], in its shape."""
         return np.max([loss.precision(recall) for loss in self.losses], axis=0)
 
     def roc(self, points: int = 201) -> tuple[FloatArray, FloatArray]:
@@ -167,8 +175,7 @@ def privacy_loss(
 def delivered_delta(model: GaussianModel, release: Release | None, epsilon: float) -> float:
     """Return the δ that a release delivers at an ε: worst pair, worst order.
 
-    What it rests on, model and release are as of `privacy_loss`; a release of None is the figures
-    as they are, and ε a number, for a promise from 0 on.
+    By `privacy_loss`, which says what it rests on. ε is a number, for a promise from 0 on.
 
     Examples
     --------
@@ -184,8 +191,7 @@ def delivered_delta(model: GaussianModel, release: Release | None, epsilon: floa
 def delivered_epsilon(model: GaussianModel, release: Release | None, delta: float) -> float:
     """Return the ε that a release delivers at a δ: worst pair, worst order; ∞ if there is none.
 
-    What it rests on, model and release are as of `privacy_loss`; a release of None is the figures
-    as they are, and δ a number from 0 to 1.
+    By `privacy_loss`, which says what it rests on. δ is a number from 0 to 1.
 
     Examples
     --------
@@ -200,8 +206,7 @@ def delivered_epsilon(model: GaussianModel, release: Release | None, delta: floa
 def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None) -> float:
     """Return the accuracy of the best attacker at even odds on the most exposed pair, ½ + ½ TV.
 
-    From 0.5, a coin toss, to 1. What it rests on, model and release are as of `privacy_loss`; a
-    release of None is the figures as they are.
+    From 0.5, a coin toss, to 1, by `privacy_loss`, which says what it rests on.
 
     Examples
     --------

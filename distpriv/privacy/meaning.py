@@ -16,7 +16,12 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release
 from distpriv.model.fit import exact_pair
 from distpriv.model.grid import COVERED, log_ratio
-from distpriv.privacy.delivered import optimal_attack_accuracy, pair_loss, privacy_loss
+from distpriv.privacy.delivered import (
+    loss_beside,
+    optimal_attack_accuracy,
+    pair_loss,
+    privacy_loss,
+)
 from distpriv.privacy.exact_law import log_chances
 from distpriv.privacy.loss import NormalLoss, PrivacyLoss, normal_distance
 from distpriv.queries.secrets import round_half_up
@@ -176,11 +181,13 @@ def gaussian_privacy(
 def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     """Compute the accuracy of the best attacker who knows some of the records, half of each group.
 
-    It is at even odds, for the most exposed pair. They take known records off figures that use all,
-    so that only the others vary. Of balanced figures they do not know which of their records are
-    kept, but records of a larger group are kept less often: by the normal law of the figures and of
-    the known records' sums. Told which are kept, they learn much more. DistprivError if a group has
-    fewer records than they know of it, NotApplicable if a statistic is no sum over the records.
+    It is at even odds, for the most exposed pair, on average over which records are known. They
+    take these off figures that use all, so that only the others vary; without replacement the
+    others' means follow from what is known. Of balanced figures they do not know which of their
+    records are kept, but records of a larger group are kept less often: by the normal law of the
+    figures and of the known records' sums. Told which are kept, they learn much more. DistprivError
+    if a group has fewer records than they know of it, NotApplicable if a statistic is no sum over
+    the records.
     """
     release = AS_IT_IS if release is None else release
     few = int(min(pair.numbers.min() for pair in model.pairs))
@@ -198,16 +205,11 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
         )
     half = np.array([known - known // 2, known // 2], dtype=float)
     if release.additive:
-        rest = []
-        for pair in model.pairs:
-            # Groups of its own, so that exact laws of fewer records do not push the table's out;
-            # they would take the rest from all records, which is right with replacement only.
-            groups = replace(pair.groups)
-            if not model.replacement:
-                groups = replace(groups, counts=groups.counts - half, records=None)
-            how = pair.numbers - half, model.scales, model.replacement
-            rest.append(exact_pair(groups, pair.pair, *how))
-        return optimal_attack_accuracy(replace(model, pairs=tuple(rest)), release)
+        rest = [_rest(model, pair, half) for pair in model.pairs]
+        if model.replacement:
+            return optimal_attack_accuracy(replace(model, pairs=tuple(rest)), release)
+        pairs = zip(model.pairs, rest, strict=True)
+        return max(_rest_accuracy(model, pair, one, release, half) for pair, one in pairs)
     check_kept(release, [pair.numbers for pair in model.pairs])
     return max(_kept_accuracy(model, pair, release, half) for pair in model.pairs)
 
@@ -226,6 +228,36 @@ def check_kept(release: Release, numbers: Iterable[FloatArray]) -> None:
         raise DistprivError(
             "A release keeps more records of a group than there are; take a narrower range."
         )
+
+
+def _rest(model: GaussianModel, pair: PairModel, known: FloatArray) -> PairModel:
+    """Return the law of the records that are not known, but for what these tell of its mean."""
+    # Groups of its own, so that exact laws of fewer records do not push the table's out; they
+    # would take the rest from all records, which is right with replacement only.
+    groups = replace(pair.groups)
+    if not model.replacement:
+        groups = replace(groups, counts=groups.counts - known, records=None)
+    return exact_pair(groups, pair.pair, pair.numbers - known, model.scales, model.replacement)
+
+
+def _rest_accuracy(
+    model: GaussianModel, pair: PairModel, rest: PairModel, release: Release, known: FloatArray
+) -> float:
+    """Of an attacker to whom known records tell how far apart the others' means are, D.
+
+    The mean of N − k records of a group of N varies by C k/(N (N − k)), C of single ones. Less the
+    middle of both shares, figures then have the mean ± D/2.
+    """
+    sizes, single = pair.groups.population(model.replacement)
+    moved = (pair.numbers[1, 1] - pair.numbers[0, 1]) * model.scales
+    factors = known / (sizes * (sizes - known))
+    apart = np.tensordot(factors, single, 1) * np.outer(moved, moved)
+    laws = [
+        np.block([[covariance + apart / 4, half * apart], [half * apart, apart]])
+        for covariance, half in zip(rest.covariances, (0.5, -0.5), strict=True)
+    ]
+    difference = np.concatenate([rest.difference, np.zeros(len(moved))])
+    return loss_beside(rest, release, difference, np.array(laws)).accuracy()
 
 
 def _kept_accuracy(

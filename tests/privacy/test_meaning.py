@@ -107,16 +107,34 @@ def test_attackers_who_know_records():
     assert knowing(model(PAIR, WORK.pair(0.7, 0.1)), None, 20) == figures[AS_IT_IS][0]
 
 
-@pytest.mark.parametrize("replacement", [False, True])
-def test_known_records_leave_a_smaller_table(replacement):
+def test_known_records_leave_a_smaller_table():
     """40 of 100 known at 45 and 55 are 60 unknown at 25 and 35, of which nothing else is known."""
     rest = INCOME.pair(0.5, 10 / 60)
-    groups = replace(GROUPS[INCOME], counts=np.array([90.0, 80.0]))
-    fitted = fit_groups([groups], QUERY, [PAIR], 100, replacement)
-    fewer = groups if replacement else replace(groups, counts=groups.counts - 20)
-    smaller = fit_groups([fewer], QUERY, [rest], 60, replacement)
-    expected = optimal_attack_accuracy(smaller)
-    assert knowing(fitted, None, 40) == pytest.approx(expected)
+    fitted, smaller = (
+        fit_groups([GROUPS[INCOME]], QUERY, [pair], n, replacement=True)
+        for pair, n in ((PAIR, 100), (rest, 60))
+    )
+    assert knowing(fitted, None, 40) == pytest.approx(optimal_attack_accuracy(smaller))
+
+
+@pytest.mark.parametrize("name", ["as it is", "OptM", "DirM(L)"])
+def test_known_records_tell_the_means_of_the_others_without_replacement(name):
+    """Who knows 60 of 100 records of each group: on average over the groups that they leave."""
+    rng, having = np.random.default_rng(4), np.repeat([0.0, 1.0], 100)
+    values = rng.normal(size=(200, 3)) @ np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 2]])
+    query, pair = Query([Sum("x"), Sum("y"), Sum("z")]), INCOME.pair(0.5, 0.1)
+    fitted = fit_groups([Groups.of(values, having, "s")], query, [pair], 140)
+    release = None if name == "as it is" else calibrate(name, fitted, 1.0, 1e-3)
+    expected = []
+    for _ in range(10 if "L" in name else 60):
+        left = np.concatenate(
+            [rng.choice(100, 40, replace=False) + 100 * group for group in (0, 1)]
+        )
+        groups = Groups.of(values[left], having[left], "s")
+        rest = fit_groups([groups], query, [INCOME.pair(0.5, 0.7)], 20)
+        expected.append(optimal_attack_accuracy(rest, release))
+    error = np.std(expected) / np.sqrt(len(expected))
+    assert knowing(fitted, release, 120) == pytest.approx(np.mean(expected), abs=3 * error)
 
 
 def test_the_law_of_all_records_is_not_that_of_unknown_ones():
