@@ -35,17 +35,9 @@ _LARGE = 50_000_000  # bytes of a text that stays where it lies
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command until the server is stopped.
+    """Run the command until the server is stopped; 0, or 2 after a sentence on what cannot be done.
 
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        In place of the command line's.
-
-    Returns
-    -------
-    int
-        0, or 2 after a sentence on what cannot be done.
+    Arguments, if some are given, take the place of the command line's.
     """
     words = sys.argv[1:] if arguments is None else [*arguments]
     if words[:1] == ["papers"]:

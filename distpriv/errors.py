@@ -41,7 +41,7 @@ class SourceError(DistprivError):
     --------
     >>> dp.fit_gaussian([1, 2], dp.Mean("age"), dp.SensitiveProperty("sex", "F").pair(0.5, 0.1))
     Traceback (most recent call last):
-    distpriv.errors.SourceError: A list is not a table; pass a table of pandas, Polars or Arrow, ...
+    distpriv.errors.SourceError: list is not a table; pass a table of pandas, Polars or Arrow, ...
     """
 
 

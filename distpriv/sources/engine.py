@@ -290,43 +290,23 @@ class EngineSource(Described):
     """A table that an engine reads, see `scan`, `connect`, `from_spark`; never printed or pickled.
 
     Sums, counts and averages are of all of its records. Whatever else needs records has a sample of
-    a table with more than `most`, or is refused.
-
-    Attributes
-    ----------
-    key, title : str
-    engine : Engine
-    table : str
-        SQL that stands behind FROM.
-    cells : mapping of column to Cell
-    rows : int
-        Number of records.
-    draw : callable
-        From a share of the records and a seed to SQL of about so many random ones, behind FROM.
-    stamp : callable
-        Returns what changes with the table's content.
-    units : mapping of column to unit
-    provenance : str
-    notices : tuple of Notice
-        How columns were read.
-    most : int
-    place : str
-        SQL of a record's number, from 0; "" where records have no order.
+    a table with more than `most`, or is refused. `table` is SQL that stands behind FROM; `draw`
+    makes such SQL of about a share of the records, drawn at random by a seed.
     """
 
     key: str
     title: str
-    engine: Engine = field(repr=False)
-    table: str = field(repr=False)
-    cells: Mapping[str, sql.Cell] = field(repr=False)
-    rows: int
-    draw: Callable[[float, int], str] = field(repr=False)
-    stamp: Callable[[], object] = field(repr=False)
-    units: Mapping[str, str] = field(default_factory=dict)
+    engine: Engine
+    table: str
+    cells: Mapping[str, sql.Cell]  # by columns
+    rows: int  # number of records
+    draw: Callable[[float, int], str]
+    stamp: Callable[[], object]  # returns what changes with the table's content
+    units: Mapping[str, str] = field(default_factory=dict)  # of columns
     provenance: Provenance = "table"
-    notices: tuple[Notice, ...] = field(default=(), repr=False)
+    notices: tuple[Notice, ...] = ()  # how columns were read
     most: int = _MOST
-    place: str = ""
+    place: str = ""  # SQL of a record's number, from 0; "" where records have no order
 
     @property
     def kinds(self) -> dict[str, sql.Kind]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from distpriv.display import Progress
+from distpriv.display import Progress, plain
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import GaussianModel, fit_groups
 from distpriv.model.fit import Method
@@ -35,7 +36,8 @@ def fit_gaussian(
 
     Sums, counts and averages exactly, from the moments of the records with and without each
     property (Chen & Ohrimenko 2023, Section 5.1, in closed form); medians, quantiles, deviations
-    and correlations from simulated tables, beside them.
+    and correlations from simulated tables, beside them. Records that lack a value that figures or
+    secrets need are left out, with a warning.
 
     Parameters
     ----------
@@ -78,6 +80,11 @@ def fit_gaussian(
     query, pairs = as_query(query), check_pairs(pair)
     source = source_of(table) if reference is None else source_of(reference, "reference")
     groups = [source.groups(query, one.secret) for one in pairs]
+    fewest = max(groups, key=lambda one: one.dropped)
+    if fewest.dropped:
+        every = whole(fewest.dropped + fewest.counts.sum())
+        text = f"Left out for a missing value: {whole(fewest.dropped)} of {every} records."
+        warnings.warn(plain(text), stacklevel=2)
     if n is None:
         replacement, n = True, int(groups[0].counts.sum())
         if reference is not None:

@@ -92,20 +92,12 @@ class Described(Result):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FrameSource(Described):
-    """A table in memory; its records are neither printed nor pickled.
-
-    Attributes
-    ----------
-    key, title : str
-    frame : DataFrame
-    units : mapping of column to unit
-    provenance : str
-    """
+    """A table in memory; its records are neither printed nor pickled."""
 
     key: str
     title: str
-    frame: pd.DataFrame = field(repr=False)
-    units: Mapping[str, str] = field(default_factory=dict)
+    frame: pd.DataFrame
+    units: Mapping[str, str] = field(default_factory=dict)  # of columns
     provenance: Provenance = "table"
 
     @property

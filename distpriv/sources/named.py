@@ -49,11 +49,8 @@ def named_sources() -> dict[str, str]:
 def named_source(key: str) -> Source:
     """Return a source, opened once a process and again where its files or its entry have changed.
 
-    Raises
-    ------
-    SourceError
-        If there is no such source, its entry is wrong, or it cannot be opened. No sentence has an
-        address or a path.
+    SourceError, without an address or a path, if there is none, its entry is wrong, or it does not
+    open.
     """
     entries = _entries()
     if key not in entries:

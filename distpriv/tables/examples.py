@@ -20,40 +20,18 @@ __all__ = ["EXAMPLES", "Example", "load_census_income", "load_example"]
 
 @dataclass(frozen=True, repr=False)
 class Example:
-    """Hold a table to start with, and the question that it begins with.
+    """Hold a table to start with, and the question that it begins with."""
 
-    Attributes
-    ----------
-    key : str
-        Short name, fit for an address.
-    title, story : str
-        Name to show; who publishes what, and what must stay hidden from whom.
-    attribution : str
-        Where the records come from, and under which licence.
-    secret : (str, str)
-        Column and label of the property that is hidden.
-    shares : (float, float)
-        Fractions to be told apart; the table's share lies between them.
-    statistics : tuple of tuples
-        ("mean", column) or ("count", column, label).
-    units : mapping of column to str
-        In the plural.
-    bounds : mapping of column to (float, float)
-        Least and largest value that a column can have, which is no secret.
-    records : int
-        Number of records that are released together.
-    """
-
-    key: str
+    key: str  # short name, fit for an address
     title: str
-    story: str
-    attribution: str
-    secret: tuple[str, str]
-    shares: tuple[float, float]
-    statistics: tuple[tuple[str, ...], ...]
-    units: Mapping[str, str] = field(hash=False)
-    bounds: Mapping[str, tuple[float, float]] = field(hash=False)
-    records: int = 100
+    story: str  # who publishes what, and what must stay hidden from whom
+    attribution: str  # where the records come from, and under which licence
+    secret: tuple[str, str]  # column and label of the property that is hidden
+    shares: tuple[float, float]  # to be told apart; the table's share lies between them
+    statistics: tuple[tuple[str, ...], ...]  # ("mean", column) or ("count", column, label)
+    units: Mapping[str, str] = field(hash=False)  # of columns, in the plural
+    bounds: Mapping[str, tuple[float, float]] = field(hash=False)  # of a column, no secret
+    records: int = 100  # that are released together
 
     def __repr__(self) -> str:
         return f"Example({self.key!r}, {self.title!r})"

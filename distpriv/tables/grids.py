@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 
 from distpriv.arrays import EXACT, decimals
 from distpriv.errors import ReadError
-from distpriv.tables.options import Notice, ReadOptions
+from distpriv.tables.options import ColumnType, Notice, ReadOptions
 from distpriv.text import listed
 
 __all__ = ["Grid", "check_width", "choose", "grid_of_columns", "grid_of_rows", "grid_of_table"]
@@ -119,7 +119,7 @@ def grid_of_table(table: pa.Table, options: ReadOptions, notices: Iterable[Notic
     return Grid(pa.table(cells), kinds, tuple(names), options, tuple(notes))
 
 
-def plain_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, str] | None:
+def plain_cells(column: pa.ChunkedArray) -> tuple[pa.ChunkedArray, ColumnType] | None:
     """Cast a column to a type that DuckDB reads, and say its kind; None for nested and binary."""
     kind, types = column.type, pa.types
     if types.is_dictionary(kind):

@@ -49,7 +49,8 @@ class ReadOptions:
     decimal, thousands : str
         "." or ","; thousands also "". Also of numbers that a workbook holds as text.
     header : tuple of int
-        Rows, counted from 1, that name the columns; several are joined, () names none.
+        Rows, counted from 1 without blank lines, that name the columns; several are joined, ()
+        names none.
     first, last : int
         First row that is a record, and how many rows at the bottom are none.
     drop : tuple of int
@@ -167,18 +168,12 @@ _DEFAULTS = {field.name: field.default for field in fields(ReadOptions)}
 class Notice:
     """Hold a sentence on something that was guessed or looks wrong, and what would change it.
 
-    Attributes
-    ----------
-    text : str
-    column : str
-        "" for the whole table.
-    changes : tuple of (option, value)
-        ``options.changed(**dict(notice.changes))`` reads it the other way; also a mapping.
+    ``options.changed(**dict(notice.changes))`` reads it the other way.
     """
 
     text: str
-    column: str = ""
-    changes: tuple[tuple[str, Any], ...] = ()
+    column: str = ""  # "" for the whole table
+    changes: tuple[tuple[str, Any], ...] = ()  # of options and their values; also a mapping
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "changes", _frozen(self.changes))
@@ -186,23 +181,10 @@ class Notice:
 
 @dataclass(frozen=True)
 class Row:
-    """Hold what one row of a table is.
+    """Hold what one row of a table is; ReadError for another kind, or one without its column."""
 
-    Attributes
-    ----------
-    kind : "record", "cell" or "part"
-        A record; a cell of counted records; one of several rows of a record.
-    column : str
-        Counts the records of a cell, or names the record of a part; "" for a record.
-
-    Raises
-    ------
-    ReadError
-        If there is no such kind, or it lacks its column.
-    """
-
-    kind: RowKind = "record"
-    column: str = ""
+    kind: RowKind = "record"  # "cell": of counted records; "part": one of a record's rows
+    column: str = ""  # counts the records of a cell, or names the record of a part
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(RowKind):

@@ -39,29 +39,18 @@ __all__ = ["Reading", "frame_of", "frame_of_arrow", "in_memory", "read", "read_t
 
 MOST_NOTICES = 200
 MOST_DROPPED = 100  # rows that one notice offers to leave out
-_TYPED: dict[str, ColumnType] = {"number": "number", "boolean": "boolean", "date": "date"}
 _Db = duckdb.DuckDBPyConnection
 TOO_LARGE = "The file unpacks to more than fits into memory; choose the part that is needed."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reading:
-    """Hold a table as it was read.
+    """Hold a table as it was read."""
 
-    Attributes
-    ----------
-    options : ReadOptions
-        What it was read with, guessed where nothing was chosen.
-    types : dict of column to ColumnType
-    notices : tuple of Notice
-    table : pyarrow.Table
-        Of int64, float64, bool, timestamps, and sorted dictionaries of text.
-    """
-
-    options: ReadOptions
+    options: ReadOptions  # guessed where nothing was chosen
     types: dict[str, ColumnType]
     notices: tuple[Notice, ...]
-    table: pa.Table
+    table: pa.Table  # of int64, float64, bool, timestamps, and sorted dictionaries of text
 
     def __repr__(self) -> str:
         rows, columns = self.table.shape
@@ -271,8 +260,8 @@ def frame_of_arrow(data: Any) -> pd.DataFrame:
             raise ReadError(f"Two columns are called {name!r}; give each a name of its own.")
     columns = {}
     for name, column in zip(table.column_names, table.columns, strict=True):
-        cells, kind = plain_cells(column) or (column, None)
-        columns[name] = column if kind is None else _arrow(cells, _TYPED.get(kind, "text"))
+        plain = plain_cells(column)
+        columns[name] = _arrow(*plain) if plain else column
     return _frame(pa.table(columns))
 
 

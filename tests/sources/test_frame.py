@@ -206,6 +206,8 @@ def test_reference_gives_the_laws_and_the_table_its_number_of_records():
     pair = SECRET.pair(0.3, 0.1)
     model = fit_gaussian(table, QUERY, pair, reference=public)
     assert model.n == N - 11
+    with pytest.warns(UserWarning, match="^Left out for a missing value: 11 of 400 records\\.$"):
+        assert fit_gaussian(table, QUERY, pair).n == N - 11
     assert model.provenance == "reference"
     example = FrameSource("x", "X", public, provenance="example")
     assert source_of(example).provenance == "example"
