@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from distpriv.analysis.sentences import off
-from distpriv.dashboard import agree, login, page
+from distpriv.dashboard import agree, page
 from distpriv.errors import DistprivError, StoreError
 from distpriv.records import decisions, ledger
 from distpriv.records.decisions import Decision
@@ -91,7 +91,7 @@ def weigh(decision: Decision, record: dict[str, Any]) -> None:
 def answer(decision: Decision, trouble: str) -> None:
     """Draw the form, and put an answer on record."""
     st.header("Your answer", anchor=False)
-    if not login.offer("Sign in, then open this link again."):
+    if not agree.offer_sign_in("Sign in, then open this link again."):
         return
     version, today = decision.now.version, date.today()
     planned = date.fromisoformat(decision.proposal.body.get("review") or f"{today}")
@@ -102,7 +102,7 @@ def answer(decision: Decision, trouble: str) -> None:
         first, second = st.columns(2)
         with first:
             words = f"Someone other than {page.escape(decision.proposal.author)} has to answer."
-            author = login.author("Your name", hint=words)
+            author = agree.author("Your name", hint=words)
         review = second.date_input("Look at it again on", max(planned, today), min_value=today)
         if st.form_submit_button("Put on record", type="primary", icon=":material/gavel:"):
             try:
@@ -116,7 +116,7 @@ def answer(decision: Decision, trouble: str) -> None:
                 agree.refused(error)
         elif trouble:
             st.error(page.escape(trouble), icon=":material/error:")
-        if not login.needed():
+        if not agree.sign_in_needed():
             st.caption("Name and reason stay on record as you type them. Nobody checks names.")
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 
 from distpriv import report
 from distpriv.analysis import Scenario, sentences
-from distpriv.dashboard import agree, login, page, scenarios
+from distpriv.dashboard import agree, page, scenarios
 from distpriv.dashboard.fields import BY_NAME
 from distpriv.errors import DistprivError, StoreError
 from distpriv.files import PAGES
@@ -130,7 +130,9 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
     if not ways:
         st.markdown("No way of releasing keeps your limit. Change the limit or the figures.")
         return
-    if not login.offer("Sign in first, and open your table after that: it is not kept meanwhile."):
+    if not agree.offer_sign_in(
+        "Sign in first, and open your table after that: it is not kept meanwhile."
+    ):
         return
     what, today = f"propose-{now.source.fingerprint}", date.today()
     number, token = agree.token(state, what)
@@ -150,7 +152,7 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
         why = st.text_area("Why should it be published, and why this way?", risk["why"], height=80)
         first, second, third = st.columns(3)
         with first:
-            author = login.author("Your name", state.author)
+            author = agree.author("Your name", state.author)
         review = second.date_input("Look at it again on", today + timedelta(365), min_value=today)
         with third:
             texts = ask_limit()

@@ -13,7 +13,7 @@ import streamlit as st
 from distpriv import report
 from distpriv.analysis import Way, sentences, tables
 from distpriv.charts import guarantee
-from distpriv.dashboard import agree, login, page
+from distpriv.dashboard import agree, page
 from distpriv.errors import DistprivError, NotApplicable, StoreError
 from distpriv.model import Promise
 from distpriv.queries import Pair
@@ -119,7 +119,9 @@ def choose_names(standing: Standing) -> str:
 
 def release(way: Way, standing: Standing, naming: Naming | None, ground: Decision | None) -> None:
     """Draw the form, and release."""
-    if not login.offer("Sign in first, and open your table after that: it is not kept meanwhile."):
+    if not agree.offer_sign_in(
+        "Sign in first, and open your table after that: it is not kept meanwhile."
+    ):
         return
     what, reason, names = f"release-{source.fingerprint}", "", ""
     number, token = agree.token(state, what)
@@ -131,7 +133,7 @@ def release(way: Way, standing: Standing, naming: Naming | None, ground: Decisio
             reason = st.text_input("Why without an agreed decision?", placeholder=words)
         if way.release.kind == "balanced" or (now.sampled and scenario.records):
             names = choose_names(standing)
-        author = login.author("Your name", state.author)
+        author = agree.author("Your name", state.author)
         if not st.form_submit_button("Release", type="primary", icon=":material/lock_open:"):
             return
         try:

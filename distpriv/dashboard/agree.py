@@ -24,8 +24,9 @@ from distpriv.records.decisions import ACTS, Decision
 from distpriv.records.ledger import Known, Naming
 from distpriv.records.store import Store
 
-__all__ = ["STATES", "done", "files", "limit", "link", "naming", "on_record", "refused", "store"]
-__all__ += ["status", "token", "watch"]
+__all__ = ["STATES", "author", "done", "files", "limit", "link", "naming", "offer_sign_in"]
+__all__ += ["on_record", "refused", "sign_in_needed", "signed_in", "status", "store", "token"]
+__all__ += ["watch"]
 
 EVERY = 5.0  # seconds between two looks at what is on record
 STATES = {
@@ -65,6 +66,48 @@ def done(state: State, what: str, number: int) -> None:
 def refused(error: DistprivError) -> None:
     """Say why something is not on record, or cannot be read."""
     st.error(escape(error), icon=":material/error:")
+
+
+def sign_in_needed() -> bool:
+    """Tell whether people have to sign in before they propose, answer or release.
+
+    The owner sets that up by a section ``[auth]`` in Streamlit's secrets.
+    """
+    return st.secrets.load_if_toml_exists() and "auth" in st.secrets
+
+
+def signed_in() -> str:
+    """Return who has signed in, "" for nobody.
+
+    By the checked address of e-mail, for people choose the name in their account themselves.
+    """
+    user = st.user.to_dict()
+    if not user.get("is_logged_in"):
+        return ""
+    checked = user.get("email") if user.get("email_verified", True) else None
+    return str(checked or user.get("sub") or "")
+
+
+def offer_sign_in(words: str = "") -> bool:
+    """Draw the button "Sign in", outside of forms, where that is needed; True where it is not.
+
+    With words on what that is for.
+    """
+    if not sign_in_needed() or signed_in():
+        return True
+    if words:
+        st.markdown(words)
+    st.button("Sign in", icon=":material/login:", on_click=st.login, key="sign-in")
+    return False
+
+
+def author(label: str, start: str = "", hint: str | None = None) -> str:
+    """Draw who acts, in a form or outside: a text field, or who has signed in; return the name."""
+    if sign_in_needed():
+        name = signed_in()
+        st.text_input(label, name, disabled=True, placeholder="Sign in first", help=hint)
+        return name
+    return st.text_input(label, start, help=hint)
 
 
 def naming(state: State, now: Evaluation, records: Sequence[Known] | None = None) -> Naming | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import os
+from collections.abc import Sequence
 from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,12 +16,13 @@ from streamlit.delta_generator import DeltaGenerator
 from streamlit.navigation.page import StreamlitPage
 
 from distpriv.analysis import tables
-from distpriv.dashboard import aids, builders, jobs, page, upload
+from distpriv.dashboard import builders, jobs, page, upload
 from distpriv.dashboard.controls import control
 from distpriv.dashboard.fields import FIELDS
 from distpriv.dashboard.state import State
 from distpriv.errors import DistprivError
 from distpriv.files import PAGES
+from distpriv.lessons.words import faq, glossary
 
 
 class Entry(NamedTuple):
@@ -53,7 +55,28 @@ MENU = {
     "notions": Entry("Notions", "More"),
 }
 LOGO = Path(__file__).with_name("logo.svg")
-DIALOGS = {"upload": upload.dialog, "reading": upload.how, "words": aids.words}
+
+
+@st.dialog("Words and questions", width="medium", on_dismiss=builders.close)
+def words(_: State) -> None:
+    """Answer questions and explain terms, those that hold what is typed."""
+    asked = st.session_state.get("asked", "")  # by a link
+    part = st.text_input("Find", asked, placeholder="A word, such as noise").casefold().strip()
+    questions, terms = (
+        {name: text for name, text in all_of.items() if part in f"{name} {text}".casefold()}
+        for all_of in (faq(), glossary())
+    )
+    terms = dict(sorted(terms.items(), key=lambda pair: part not in pair[0].casefold()))
+    if not questions and not terms:
+        st.markdown("No word or question holds this. Try a shorter one.")
+        return
+    answers, meant = st.tabs(["Questions", "Words"], default=None if questions else "Words")
+    for question, answer in questions.items():
+        answers.expander(question).markdown(answer)
+    meant.markdown("\n\n".join(f"**{name}**: {text}" for name, text in terms.items()))
+
+
+DIALOGS = {"upload": upload.dialog, "reading": upload.how, "words": words}
 DIALOGS |= builders.DIALOGS
 
 
@@ -83,7 +106,7 @@ def main() -> None:
             state.write_address(st.query_params)
     if trouble:
         state.errors["source"] = trouble
-    aids.draw(state, pages, chosen)
+    aids(state, pages, chosen)
     below = st.sidebar
     if asks:
         with st.sidebar, page.sentences():
@@ -127,6 +150,31 @@ def navigation() -> tuple[list[StreamlitPage], StreamlitPage]:
         pages.setdefault(entry.menu, []).append(script)
     listed = [one for menu in pages.values() for one in menu if one.visibility == "visible"]
     return listed, st.navigation(pages, position="top")
+
+
+def aids(state: State, pages: Sequence[StreamlitPage], here: StreamlitPage) -> None:
+    """Draw buttons; while presenting, ways to the pages beside this one and the way back."""
+    look: dict[str, Any] = {"type": "tertiary"}
+    key = "aids-present" if state.present else "aids"
+    with st.container(horizontal=True, vertical_alignment="center", key=key):
+        if not state.present:
+            look |= {"on_click": setattr}
+            about, screen = ":material/menu_book:", ":material/present_to_all:"
+            st.button("Words and questions", icon=about, args=(state, "dialog", "words"), **look)
+            st.button("Present", icon=screen, args=(state, "present", True), **look)
+            return
+        place = next((at for at, page in enumerate(pages) if page.url_path == here.url_path), None)
+        if place is not None:
+            for to, icon in ((place - 1, "arrow_back"), (place + 1, "arrow_forward")):
+                if 0 <= to < len(pages):
+                    st.page_link(pages[to], icon=f":material/{icon}:")
+        st.button("End presentation", icon=":material/close:", on_click=end, args=(state,), **look)
+
+
+def end(state: State) -> None:
+    """Go back to the usual view."""
+    state.present = False
+    st.query_params.pop("present", None)
 
 
 def sidebar(state: State) -> DeltaGenerator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from distpriv.dashboard import agree, login
+from distpriv.dashboard import agree
 from distpriv.dashboard.state import State
 
 
@@ -37,5 +37,5 @@ def test_link_leads_to_the_answer_below_any_address(monkeypatch):
     ],
 )
 def test_a_name_that_people_choose_themselves_does_not_count(user, name, monkeypatch):
-    monkeypatch.setattr(login.st, "user", type("User", (), {"to_dict": lambda _: user})())
-    assert login.signed_in() == name
+    monkeypatch.setattr(agree.st, "user", type("User", (), {"to_dict": lambda _: user})())
+    assert agree.signed_in() == name

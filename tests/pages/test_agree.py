@@ -7,7 +7,7 @@ from datetime import date, timedelta
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from distpriv.dashboard import login
+from distpriv.dashboard import agree
 from distpriv.files import PAGES
 from distpriv.records import decisions
 from distpriv.records.decisions import Naming
@@ -174,11 +174,11 @@ def test_a_link_to_nothing_is_a_sentence(store):
 
 
 def test_names_come_from_the_sign_in_that_is_set_up(ana, store, monkeypatch):
-    monkeypatch.setattr(login, "needed", lambda: True)
+    monkeypatch.setattr(agree, "sign_in_needed", lambda: True)
     ana.run()
     assert widget(ana.main.button, "Sign in")
     assert not [one for one in ana.main.button if one.label == "Propose"]
-    monkeypatch.setattr(login, "signed_in", lambda: "ana@example.org")
+    monkeypatch.setattr(agree, "signed_in", lambda: "ana@example.org")
     ana.run()
     press(ana, "Propose", Why="The board asked.")
     assert decisions.decisions(store)[0].now.author == "ana@example.org"
