@@ -13,13 +13,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import optimize
 
 from distpriv.arrays import FloatArray, integer
 from distpriv.display import Result, plain
 from distpriv.errors import DistprivError
 from distpriv.model import GaussianModel, Promise, Release
 from distpriv.model.grid import deviations
-from distpriv.privacy.loss import NormalLoss, normal_delta
+from distpriv.privacy.loss import normal_delta
 from distpriv.queries import Query, Statistic
 from distpriv.text import near, significant
 
@@ -34,6 +35,7 @@ Bound = tuple[str, float, float]
 Bounds = Mapping[str, tuple[float, float]] | Iterable[Bound]
 
 _MOST = 2**14  # vertices
+_LARGEST = 1000.0  # ε
 _RANK = 1e-13  # of a variance, in units of the noise's deviations: below it there is no noise
 _ASIDE = 1e-9  # of a statistic's move: what lies outside the noise is rounding
 
@@ -245,7 +247,7 @@ class PerRecord(Result):
         Promise(0.0, delta)
         best = 0.0 if self.mu == 0 else math.inf
         if 0 < self.mu < math.inf:
-            best = float(NormalLoss(np.array([self.mu]), np.ones(1)).epsilon(delta))
+            best = _normal_epsilon(self.mu, delta)
         if math.isfinite(self.pure):  # ln(e^ε₀ − δ(1 + e^ε₀)), below 0 where δ is enough alone
             left = 1 - delta * (1 + math.exp(-self.pure))
             best = min(best, max(self.pure + math.log(left), 0.0) if left > 0 else 0.0)
@@ -263,6 +265,17 @@ class PerRecord(Result):
     def group(self, size: int) -> PerRecord:
         """Return what is promised about so many records that are replaced at once."""
         return PerRecord(size * self.mu, size * self.pure)
+
+
+def _normal_epsilon(mu: float, delta: float) -> float:
+    """Return the least ε >= 0 with δ(ε) <= δ of normals μ > 0 deviations apart; ∞ beyond 1000."""
+
+    def over(epsilon: float) -> float:
+        return float(normal_delta(mu, epsilon)) - delta
+
+    if delta == 0 or over(_LARGEST) > 0:
+        return math.inf
+    return 0.0 if over(0.0) <= 0 else optimize.brentq(over, 0.0, _LARGEST, xtol=1e-13, rtol=1e-13)
 
 
 def per_record(release: Release, moves: FloatArray) -> PerRecord:
