@@ -66,7 +66,7 @@ with left:
         note=f"A curve through or below the cross keeps the promise. {now.way.basis}",
     )
 with right:
-    st.subheader("What does it mean?", anchor=False, help=page.tip("plausible deniability"))
+    st.header("What does it mean?", anchor=False, help=page.tip("plausible deniability"))
     st.markdown(
         "\n".join(f"- {text}" for text in sentences.guarantee_meaning(now, way, page.WORDS))
     )
@@ -94,7 +94,8 @@ with right, page.sentences():
         charts.attackers_alt(frame, "known"),
         key="knowing",
         title="Attackers who know records",
-        note="Half of them with the property, half without.",
+        note="Half of them with the property, half without; an average over random ones. By bell "
+        "curves unless the exact law is known; these fit badly where few records remain unknown.",
     )
 with right:
     control(state, "known_records")

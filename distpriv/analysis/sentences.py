@@ -507,7 +507,11 @@ def known_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     except DistprivError as error:
         return str(error)
     records = f"{whole(now.scenario.known_records)} of the {whole(now.n)} records"
-    return f"{way.title}: an attacker who knows {records} is right {right}."
+    exact = way.rests == "exact" and now.model.replacement
+    return (
+        f"{way.title}: an attacker who knows {records}, half with the property, is right {right} "
+        f"on average{'' if exact else ', by bell curves'}."
+    )
 
 
 def guarantee_meaning(now: Evaluation, way: Way, style: Style = PLAIN) -> tuple[str, ...]:

@@ -254,9 +254,11 @@ def test_every_page_says_what_is_simulated_and_what_known_records_tell(asked):
     assert "simulated tables" in words
     known = asked(known_records=8)
     right = known.knowing_guesses(known.recommendation.way)
-    assert f"8 of the 100 records is right {right:.0f}\u00a0times" in " ".join(
-        sentences.caveats(known)
-    )
+    claim = f"8 of the 100 records, half with the property, is right {right:.0f}\u00a0times"
+    said = f"{claim} in\u00a0100 on average, by bell curves."
+    assert said in " ".join(sentences.caveats(known))
+    one = asked(known_records=8, statistics=(Mean("hours-per-week"),))
+    assert sentences.known_lead(one, one.plain).endswith("100 on average.")
     assert "must be 0 to 40" in " ".join(sentences.caveats(asked(known_records=60)))
 
 
