@@ -241,6 +241,7 @@ def test_smoothness_is_the_sum_over_the_dual_grid_at_both_shares():
     expected = max(direct(one / np.outer(steps, steps)) for one in remaining)
     theta = smoothness(covariances, np.array([steps, steps]), steps, noise)
     assert theta == pytest.approx(expected, rel=1e-3)
+    assert smoothness(covariances[::-1], np.array([steps, steps]), steps, noise) == theta
     assert smoothness(covariances, np.zeros((2, 3)), np.zeros(3), noise) == 0
 
 
