@@ -125,6 +125,7 @@ def test_tables_that_are_no_bell_curves_count_as_far_apart_as_they_differ():
     model = fit_groups([groups_of(query, table)], query, [Pair(SECRET, 0.3, 0.6)], 20, True)
     pair = model.pairs[0]
     assert len(pair.alternatives) == 9
+    assert pair.alternatives[-1].difference / pair.difference > 1
     lower, higher = simulate(model, count=20_000, rng=3)[:, :, 0]
     cells = np.histogram_bin_edges(lower, [0, 20, 500, 1500, 3000, 9000])
     counts = [np.histogram(draws, cells)[0] for draws in (lower, higher)]
