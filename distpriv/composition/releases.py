@@ -302,25 +302,25 @@ def _charge(law: PairModel, draw: IntArray, precision: FloatArray, bare: BoolArr
     draws, total = np.unique(draw[noisy]), 1.0
     spread = _units(law) ** 2 + np.diagonal(law.pooled)
     for one in draws:
-        own = (draw == one) & ~bare
-        given = np.array([_given(c, own, bare | (noisy & ~own)) for c in law.covariances])
-        before = np.diagonal(law.covariances, axis1=1, axis2=2)[:, own]
-        varies = np.diagonal(given, axis1=1, axis2=2) > _FIXED * before
+        part = (draw == one) & ~bare
+        rest = np.array([_conditional(c, part, bare | (noisy & ~part)) for c in law.covariances])
+        before = np.diagonal(law.covariances, axis1=1, axis2=2)[:, part]
+        varies = np.diagonal(rest, axis1=1, axis2=2) > _FIXED * before
         # What is not released has noise without end.
-        noise = inverse(precision[np.ix_(own, own)] + np.diag(_ENDLESS / spread[own]))
-        joint = np.where(varies, law.joint_steps[:, own], 0.0)
-        total *= 1 + float(smoothness(given / len(draws), joint, law.steps[own], noise))
+        noise = inverse(precision[np.ix_(part, part)] + np.diag(_ENDLESS / spread[part]))
+        joint = np.where(varies, law.joint_steps[:, part], 0.0)
+        total *= 1 + float(smoothness(rest / len(draws), joint, law.steps[part], noise))
     return float(log_ratio(np.asarray(total - 1)))
 
 
-def _given(covariance: FloatArray, own: BoolArray, away: BoolArray) -> FloatArray:
+def _conditional(covariance: FloatArray, part: BoolArray, away: BoolArray) -> FloatArray:
     """Return the covariance of some numbers once others are seen."""
     unit = deviations(covariance)
     scaled = covariance / np.outer(unit, unit)
-    cross = scaled[np.ix_(own, away)]
+    cross = scaled[np.ix_(part, away)]
     inverse = np.linalg.pinv(scaled[np.ix_(away, away)], rcond=_FIXED, hermitian=True)
-    rest = scaled[np.ix_(own, own)] - cross @ inverse @ cross.T
-    return np.asarray(rest * np.outer(unit[own], unit[own]))
+    rest = scaled[np.ix_(part, part)] - cross @ inverse @ cross.T
+    return np.asarray(rest * np.outer(unit[part], unit[part]))
 
 
 def _between(difference: FloatArray, one: FloatArray, other: FloatArray) -> PrivacyLoss:

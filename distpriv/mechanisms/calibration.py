@@ -40,7 +40,7 @@ from distpriv.text import one_of
 
 __all__ = ["calibrate", "calibrate_all", "check_model"]
 
-_HELD = ("guarded", "exact-law")
+_VERIFIED = ("guarded", "exact-law")
 _LEAST_DELTA = 1e-30
 _STRICTER = 0.3, 1e-2, 1e-6  # of δ: promises whose noise is scaled where the model asks for none
 _LEAST_FACTOR, _LARGEST = 1e-9, 1e6  # on a mechanism's noise
@@ -251,11 +251,11 @@ def _calibrated(
 def _basis(model: GaussianModel, options: Options) -> GaussianModel:
     """Return the laws that a calibration takes for granted: mean covariances, or no grid."""
     pairs = model.pairs
-    if options.calibration not in _HELD:
+    if options.calibration not in _VERIFIED:
         pooled = [np.array([pair.pooled, pair.pooled]) for pair in pairs]
         both = zip(pairs, pooled, strict=True)
         pairs = tuple(replace(one, covariances=same, alternatives=()) for one, same in both)
-    if options.calibration not in _HELD or not options.grid_safe:  # no exact law either
+    if options.calibration not in _VERIFIED or not options.grid_safe:  # no exact law either
         pairs = tuple(replace(pair, groups=replace(pair.groups, records=None)) for pair in pairs)
     if not options.grid_safe:
         none = np.zeros((2, len(model.query)))
@@ -289,7 +289,7 @@ def _single(
     limited = promise.guesses is not None and "guesses" not in mechanism.takes
     limited &= bool(mechanism.takes & PROMISE)
     inner, asked, promised = options, promise, None
-    if options.calibration in _HELD:  # mechanisms know no exact law
+    if options.calibration in _VERIFIED:  # mechanisms know no exact law
         inner = replace(options, calibration="guarded")
     if limited:  # no attacker passes e^ε/(1 + e^ε)
         accuracy = (promise.guesses or 100.0) / 100
@@ -326,7 +326,7 @@ def _normal_releases(
         epsilon=np.array([promise.epsilon for _, promise in jobs]),
         delta=np.array([promise.delta for _, promise in jobs]),
         classical=~limit & (options.calibration == "classical"),
-        scaled=options.calibration in _HELD or options.moves is not None,
+        scaled=options.calibration in _VERIFIED or options.moves is not None,
     )
     if options.persons is not None and options.moves is not None:
         cases = cases.with_persons(options.moves / options.units, options.persons)

@@ -75,14 +75,14 @@ def statistics_of(
     how many records a member of each group stands for: ``stands_for / kept`` of a release that
     keeps some.
     """
-    counted = any(each.dtype.kind == "f" for each in members)
-    sizes = [each[0].sum() if each.dtype.kind == "f" else each.shape[1] for each in members]
+    counted = any(some.dtype.kind == "f" for some in members)
+    sizes = [some[0].sum() if some.dtype.kind == "f" else some.shape[1] for some in members]
     result = np.empty((len(members[0]), len(query)))
     linear = [at for at, one in enumerate(query.statistics) if one.linear]
     parts = list(zip(weights, records, members, strict=True))
     if linear:
         columns = slice(None) if query.linear else [query.places[at].start for at in linear]
-        sums = sum(weight * sums_of(group[:, columns], each) for weight, group, each in parts)
+        sums = sum(weight * sums_of(group[:, columns], some) for weight, group, some in parts)
         result[:, linear] = sums * query.scales(round(float(np.dot(weights, sizes))))[linear]
     if query.linear:
         return result
@@ -93,7 +93,7 @@ def statistics_of(
         rows = slice(start, start + block)
         times = values = None
         if counted:
-            times = np.hstack([w * _times(each[rows], len(group)) for w, group, each in parts])
+            times = np.hstack([w * _times(some[rows], len(group)) for w, group, some in parts])
         elif any(weight != 1 for weight in weights):
             times = np.repeat(weights, sizes)
         for at, (one, place) in enumerate(zip(query.statistics, query.places, strict=True)):
@@ -101,8 +101,8 @@ def statistics_of(
                 continue
             values = everyone[:, place]
             if not counted:
-                taken = [group[:, place][each[rows]] for _, group, each in parts]
-                values = np.concatenate(taken, axis=1)
+                chosen = [group[:, place][some[rows]] for _, group, some in parts]
+                values = np.concatenate(chosen, axis=1)
             result[rows, at] = one.of(values, times)
     return result
 

@@ -44,9 +44,9 @@ def _precision(tests: Iterable[RecordTest], by_delta: bool = False) -> Iterator[
         yield from curve(name, recalls, test.precision(recalls), panel)
 
 
-def _densities(*known: float) -> Iterator[Row]:
+def _densities(*knowledge: float) -> Iterator[Row]:
     """Laplace densities of what is released, weighted by what the attacker knows before."""
-    test, psi = RecordTest(1.0, None, "exact", *known), np.linspace(-4, 5, 91)
+    test, psi = RecordTest(1.0, None, "exact", *knowledge), np.linspace(-4, 5, 91)
     weights = np.array([1, test.factor]) / (1 + test.factor)
     for name, weight, density in zip(("in", "not in"), weights, test.densities(psi), strict=True):
         yield from curve(
@@ -78,21 +78,21 @@ def _figure_4(_: Run) -> Iterator[Row]:
     yield from _precision((RecordTest(1, d, "classical") for d in (1e-6, 1e-4, 1e-2)), True)
 
 
-def _knowing(number: int, *known: float) -> None:
+def _knowing(number: int, *knowledge: float) -> None:
     @item(f"liu-figure-{number}")
     def _figure(_: Run) -> Iterator[Row]:
-        yield from _densities(*known)
-        yield from _precision(RecordTest(epsilon, None, "exact", *known) for epsilon in LAPLACE)
+        yield from _densities(*knowledge)
+        yield from _precision(RecordTest(epsilon, None, "exact", *knowledge) for epsilon in LAPLACE)
 
 
-for _number, _known in enumerate([*KNOWLEDGE.values()][1:], 5):
-    _knowing(_number, *_known)
+for _number, _knowledge in enumerate([*KNOWLEDGE.values()][1:], 5):
+    _knowing(_number, *_knowledge)
 
 
 @item("liu-figure-8")
 def _figure_8(_: Run) -> Iterator[Row]:
-    for name, known in KNOWLEDGE.items():
-        yield from curve(name, EPSILONS, hypothesis.max_f_score(EPSILONS, 1.0, *known))
+    for name, knowledge in KNOWLEDGE.items():
+        yield from curve(name, EPSILONS, hypothesis.max_f_score(EPSILONS, 1.0, *knowledge))
 
 
 @item("liu-figure-9")
