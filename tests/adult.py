@@ -72,6 +72,7 @@ GROUPS = {INCOME: groups(_INCOME), WORK: groups(_WORK)}
 
 
 SMALL = SensitiveProperty("s", "y")
+BOUNDS = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
 
 
 def of_records(values, having, n, low, high, replacement=True, kind=Mean):

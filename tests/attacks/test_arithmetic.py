@@ -12,20 +12,25 @@ from scipy import integrate, special, stats
 from distpriv.attacks import PropertyInferenceAttack
 from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
 from distpriv.mechanisms import calibrate
-from distpriv.model import AS_IT_IS, Groups, Release
+from distpriv.model import AS_IT_IS, Release
 from distpriv.model.simulate import simulate
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.queries import Mean, Pair, Query, SensitiveProperty
 from distpriv.sources import fit_gaussian
+from tests.adult import of_records
+
+
+def laws_of(model):
+    """Laws of the statistics, as an attacker knows them who has all records."""
+    fitted = model.pairs[0]
+    args = fitted.groups.records, fitted.numbers, fitted.groups.counts, model.scales
+    return ShareLaws(fitted.means, fitted.covariances, *lattices(fitted.groups.grids, *args))
 
 
 @pytest.fixture(scope="module")
 def datasets(model):
     """400 datasets at each share, and the laws that the attacker knows."""
-    fitted = model.pairs[0]
-    args = fitted.groups.records, fitted.numbers, fitted.groups.counts, model.scales
-    laws = ShareLaws(fitted.means, fitted.covariances, *lattices(fitted.groups.grids, *args))
-    return simulate(model, 0, 400, 5).reshape(800, 5), laws
+    return simulate(model, 0, 400, 5).reshape(800, 5), laws_of(model)
 
 
 def right(logs):
@@ -71,25 +76,14 @@ def test_noise_along_one_direction_is_undone_and_the_floor_withstands(model, dat
 
 def test_prices_a_cent_apart_are_told_by_their_coset():
     """Whole dollars, with the property one cent less: n × the mean says k modulo 100."""
-    rng = np.random.default_rng(3)
-    prices = rng.integers(5, 60, 900) * 1.0
     having = np.arange(900) % 2
-    values = (prices - 0.01 * having)[:, None]
-    groups = Groups.of(values, having, "sale")
-    numbers, n = np.array([[22.0, 18.0], [18.0, 22.0]]), 40
-    x = np.array(
-        [
-            [values[having == 0][:a].sum() + values[having == 1][:b].sum()]
-            for a, b in ((22, 18), (18, 22))
-        ]
-    )
-    sizes, single = groups.population(False)
-    covariances = np.tensordot(numbers * (1 - numbers / sizes), single, 1) / n**2
-    parts = lattices(groups.grids, groups.records, numbers, sizes, np.full(1, 1 / n))
-    laws = ShareLaws(numbers @ groups.means / n, covariances, *parts)
-    logs, points = laws.log_densities(x / n, AS_IT_IS)
+    values = np.random.default_rng(3).integers(5, 60, (900, 1)) - 0.01 * having[:, None]
+    whole, cents = values[having == 0, 0], values[having == 1, 0]
+    x = np.array([[whole[:a].sum() + cents[:b].sum()] for a, b in ((22, 18), (18, 22))]) / 40
+    laws = laws_of(of_records(values, having, 40, 0.45, 0.55, False))
+    logs, points = laws.log_densities(x, AS_IT_IS)
     assert logs[0, 0] - logs[1, 0] > 100 < logs[1, 1] - logs[0, 1]
-    np.testing.assert_allclose(points[[0, 1], [0, 1]], x / n, atol=1e-9)
+    np.testing.assert_allclose(points[[0, 1], [0, 1]], x, atol=1e-9)
 
 
 def brute(laws, y, covariance, laplace, steps):

@@ -10,11 +10,11 @@ from scipy.linalg import block_diag
 from distpriv.composition import Part, joint_release, repeated
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate
-from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, joint_law
+from distpriv.model import AS_IT_IS, Promise, Release, joint_law
 from distpriv.model.grid import log_ratio, smoothness
 from distpriv.privacy import NormalLoss, optimal_attack_accuracy, verdict
-from distpriv.queries import Query, SensitiveProperty, Sum
-from tests.adult import INCOME, QUERY, model
+from distpriv.queries import Query, Sum
+from tests.adult import INCOME, QUERY, model, of_records
 
 MODEL = model(INCOME.pair(0.5, 0.1), replacement=True)
 FITTED, LABELS = MODEL.pairs[0], QUERY.labels
@@ -81,9 +81,7 @@ def test_figures_in_another_order_tell_what_they_tell_together(release, apart):
 def test_grid_of_records_that_are_not_kept_is_what_noise_must_cover():
     """At the lower share all with the property are kept, and all others are even."""
     values = np.repeat([0.0, 2.0, 4.0, 1.0, 2.0, 5.0], 20)[:, None]
-    groups = Groups.of(values, np.repeat([0.0, 1.0], 60), "s")
-    pair = SensitiveProperty("s", "y").pair(0.5, 0.2)
-    fitted = fit_groups([groups], Query([Sum("x")]), [pair], 40, True)
+    fitted = of_records(values, np.repeat([0.0, 1.0], 60), 40, 0.4, 0.6, kind=Sum)
     kept = Part(calibrate("BalM", fitted))
     noise = Release("x", np.array([[0.7]]))
     assert joint_release(fitted, [Part(noise)]).delta(1.0) < 1
@@ -119,10 +117,8 @@ def enumerated(records, numbers, sampled):
 def test_samples_of_a_table_vary_together_as_enumeration_says():
     """A table of 6 of 8 records, and two samples of 3 of it, each with noise; no grid."""
     rng = np.random.default_rng(4)
-    values, secret = np.sort(rng.normal(size=8)) * np.pi, SensitiveProperty("s", "y")
-    having = np.array([0, 0, 0, 0, 1, 1, 1, 1.0])
-    query, pair = Query([Sum("x")]), secret.pair(0.5, 1 / 3)
-    fitted = fit_groups([Groups.of(values[:, None], having, "s")], query, [pair], 6)
+    values, having = np.sort(rng.normal(size=8)) * np.pi, np.repeat([0.0, 1.0], 4)
+    fitted = of_records(values[:, None], having, 6, 1 / 3, 2 / 3, False, Sum)
     records = values[:4], values[4:]
     laws = [enumerated(records, *two) for two in (((4, 2), (2, 1)), ((2, 4), (1, 2)))]
     noise = np.array([0.5, 0.3, 0.9])
@@ -186,9 +182,9 @@ def test_noise_that_covers_a_grid_too_thinly_counts_as_none():
 
 def test_grid_is_charged_at_least_for_what_two_samples_leave_together():
     """Two samples of 10 of a table of 20 of 60 records of zeros and ones."""
-    groups = Groups.of(np.arange(60)[:, None] % 2.0, np.repeat([0.0, 1.0], 30), "s")
-    pair = SensitiveProperty("s", "y").pair(0.5, 0.2)
-    fitted = fit_groups([groups], Query([Sum("x")]), [pair], 20)
+    values, having = np.arange(60)[:, None] % 2, np.repeat([0.0, 1.0], 30)
+    fitted = of_records(values, having, 20, 0.4, 0.6, False, Sum)
+    pair, groups = fitted.pairs[0].pair, fitted.pairs[0].groups
     parts = [Part(Release("x", np.array([[0.6]])), None, 10, name) for name in "ab"]
     table, sample = pair.numbers(20), pair.numbers(10)
     own, both = sample * (1 - sample / 30), sample**2 * (1 / table - 1 / 30)
@@ -217,15 +213,13 @@ def test_figures_that_follow_from_each_other_tell_where_a_mean_moves():
     """The count of records with the property does not vary, so that it tells for certain."""
     having = np.repeat([0.0, 1.0], 50)
     values = np.column_stack([np.arange(100) % 7, np.arange(100) % 7, having])
-    query = Query([Sum("a"), Sum("b"), Sum("c")])
-    groups = Groups.of(values, having, "s")
-    pair = SensitiveProperty("s", "y").pair(0.5, 0.2)
-    fitted = fit_groups([groups], query, [pair], 20, True)
+    fitted = of_records(values, having, 20, 0.4, 0.6, kind=Sum)
     fitted = replace(fitted, pairs=(replace(fitted.pairs[0], apart=False),))
-    first, second = (Part(AS_IT_IS, (label,)) for label in query.labels[:2])
+    labels = fitted.query.labels
+    first, second = (Part(AS_IT_IS, (label,)) for label in labels[:2])
     alone = figures(first, of=fitted)
     assert figures(first, second, of=fitted) == pytest.approx(alone, rel=1e-6)
-    assert figures(first, Part(AS_IT_IS, query.labels[2:]), of=fitted) == (1, 1)
+    assert figures(first, Part(AS_IT_IS, labels[2:]), of=fitted) == (1, 1)
 
 
 HALF = replace(BAL, kept=BAL.kept / 3)

@@ -20,7 +20,7 @@ from distpriv.privacy import (
 )
 from distpriv.privacy.loss import normal_delta, normal_distance
 from distpriv.queries import Count
-from tests.adult import INCOME, WORK, model, of_records
+from tests.adult import BOUNDS, INCOME, WORK, model, of_records
 
 MODEL = model(INCOME.pair(0.5, 0.1))
 GAUSSIAN = [name for name, one in MECHANISMS.items() if one.shape is not None]
@@ -146,7 +146,6 @@ def test_units_change_what_is_least_and_not_what_is_promised():
 
 # ---------------------------------------------------------------- persons
 
-BOUNDS = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
 PERSONS = Persons(1.0, 1e-3, BOUNDS)
 
 

@@ -12,10 +12,9 @@ from distpriv.model import Groups, Promise, fit_groups
 from distpriv.privacy import Persons, verdict
 from distpriv.privacy.loss import normal_distance
 from distpriv.queries import Count, Mean, Median, Query, SensitiveProperty, Sum
-from tests.adult import INCOME, model
+from tests.adult import BOUNDS, INCOME, model
 
 ADULT = model(INCOME.pair(0.5, 0.1))
-BOUNDS = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
 NAMES = ["GroupDP(L)", "GroupDP", "DP(L)", "DP"]
 
 

@@ -22,7 +22,7 @@ from distpriv.privacy.meaning import (
     records_to_match,
 )
 from distpriv.queries import Query, Sum
-from tests.adult import GROUPS, INCOME, QUERY, WORK, model
+from tests.adult import GROUPS, INCOME, QUERY, WORK, model, of_records
 
 PAIR = INCOME.pair(0.5, 0.1)
 OPT = calibrate("OptM", model(PAIR), 1.0, 1e-3)
@@ -151,8 +151,7 @@ def test_balanced_figures_and_known_sums_have_the_simulated_law():
     """20 of 32 records, 10 known and 12 kept, simulated 40 000 times."""
     rng, having = np.random.default_rng(2), np.repeat([0.0, 1.0], 16)
     records = rng.normal(size=(2, 16)) * [[1.0], [3.0]]
-    groups, query = Groups.of(records.reshape(-1, 1), having, "s"), Query([Sum("x")])
-    fitted = fit_groups([groups], query, [INCOME.pair(0.5, 0.4)], 20)
+    fitted = of_records(records.reshape(-1, 1), having, 20, 0.3, 0.7, False, Sum)
     release = calibrate("BalM", fitted)
     weights, laws = release.stands_for / release.kept, []
     for numbers in fitted.pairs[0].numbers.astype(int):

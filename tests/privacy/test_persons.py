@@ -13,11 +13,10 @@ from distpriv.privacy.least_noise import Promises, least_noise
 from distpriv.privacy.loss import normal_delta, normal_distance
 from distpriv.privacy.persons import PerRecord, Persons, check_bounds, per_record, record_moves
 from distpriv.queries import Count, Mean, Proportion, Query, Sum
-from tests.adult import INCOME, QUERY, model
+from tests.adult import BOUNDS as ADULT, INCOME, QUERY, model
 
 TOWNS = Count("town", "a"), Proportion("town", "a"), Count("town", "b")
 MIXED = Query([Mean("age"), Sum("age"), *TOWNS, Count("yes", True)])
-ADULT = {"age": (17, 90), "education-num": (1, 16), "hours-per-week": (1, 99)}
 
 
 def replaced(n):
