@@ -267,6 +267,8 @@ def _repeated(cells: pa.Table, sample: _Sample, options: ReadOptions) -> tuple[i
     """List the records that repeat the row of names: in columns of numbers, or in all."""
     count = len(cells) - options.last - options.first + 1
     rows, result = cells.slice(options.first - 1, max(count, 0)), list[int]()
+    if not len(rows):  # Arrow's indices_nonzero ends the process where there is no chunk
+        return ()
     for _, names in [one for rn in options.header for one in _rows(cells, rn, 1)]:
         words = [place for place, cell in enumerate(names) if _kind(cell) == "word"]
         numeric = set(words) & set(sample.numeric)
