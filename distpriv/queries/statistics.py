@@ -37,7 +37,7 @@ KINDS: dict[str, str] = {
 }
 """Every kind of statistic and its words."""
 
-_LINEAR = ("mean", "sum", "count", "proportion")
+_NO_SUMS = ("median", "quantile", "deviation", "correlation")
 _NEEDS = {"count": "value", "proportion": "value", "correlation": "other", "quantile": "level"}
 T = TypeVar("T")
 
@@ -107,7 +107,7 @@ class Statistic:
     @property
     def linear(self) -> bool:
         """Whether it is a sum over the records, times a scale."""
-        return self.kind in _LINEAR
+        return self.kind not in _NO_SUMS
 
     @property
     def columns(self) -> tuple[str, ...]:
