@@ -204,14 +204,11 @@ def _moments(run: _Run, records: str, width: int) -> _Moments:
             grids = GroupGrids.of(*samples)
             off = sql.off_grid(samples, [grid.steps for grid in grids.alone])
         centre = means.mean(axis=0)  # one is quicker than two
-        close = (np.abs(means - centre) <= deviations / 2).all(axis=0) & (deviations > 0).all(
-            axis=0
-        )
+        close = ((np.abs(means - centre) <= deviations / 2) & (deviations > 0)).all(axis=0)
         near = np.where(close, centre, means)
+        scale = np.where(close, deviations.min(axis=0), deviations)
         with np.errstate(divide="ignore", invalid="ignore"):
-            units = np.exp2(
-                np.floor(np.log2(np.where(close, deviations.min(axis=0), deviations) / 4))
-            )
+            units = np.exp2(np.floor(np.log2(scale / 4)))
             short = np.rint(near / units) * units
         centres = np.where(np.isfinite(short), short, near)
         heads, sums = np.zeros((3, 4)), np.zeros((2, width))
@@ -470,9 +467,7 @@ class EngineSource(Described):
         ]
         most = [*moments.largest, *moments.numbers[1:]][: len(looked)]
         for (column, label), largest in zip(looked, most, strict=True):
-            if (
-                label and not largest >= 1
-            ):  # no record has it, which is told as of a table in memory
+            if label and not largest >= 1:  # no record has it, which the same call says in memory
                 some = self.columns([column])
                 label.values(some) if isinstance(label, Query) else label.mask(some)
                 raise SourceError(_CHANGED)

@@ -46,10 +46,8 @@ def _damage(program: str) -> Iterator[None]:
 def _grid(frame: pd.DataFrame, options: ReadOptions, notices: list[Notice]) -> Grid:
     """Return a grid of a DataFrame; values of several types in a column are texts."""
     for name, column in frame.items():
-        kinds = (
-            set(map(type, column.dropna())) if column.dtype.name in ("category", "object") else ()
-        )
-        if len(kinds) > 1 or column.dtype.name == "category":
+        mixed = column.dtype.name == "object" and len(set(map(type, column.dropna()))) > 1
+        if mixed or column.dtype.name == "category":
             frame[name] = column.astype(object).map(text_of, na_action="ignore")
     return grid_of_table(pa.Table.from_pandas(frame, preserve_index=False), options, notices)
 

@@ -17,15 +17,7 @@ from distpriv.arrays import EXACT
 from distpriv.display import Progress, tracked
 from distpriv.errors import ReadError
 from distpriv.files import File, content_of
-from distpriv.tables.columns import (
-    CELLS,
-    Column,
-    decide,
-    guess_writing,
-    profile,
-    selected,
-    stride,
-)
+from distpriv.tables.columns import CELLS, Column, decide, guess_writing, profile, selected, stride
 from distpriv.tables.formats import open_grid, sequence
 from distpriv.tables.grids import plain_cells
 from distpriv.tables.layout import column_names, guess_layout, tell_layout, unique
@@ -184,13 +176,9 @@ def _tell_absent(columns: list[Column], arrays: list[pa.Array]) -> list[Notice]:
     gaps = gaps[: max(1, CELLS // len(arrays[0]))]
     present = np.array([pc.is_valid(arrays[at]).to_numpy(zero_copy_only=False) for at in gaps])
     absences: dict[str, list[str]] = {}
-    for by, array in zip(columns, arrays, strict=True):
+    for by, array in zip(columns, arrays, strict=True) if gaps else ():
         coded = array.dictionary_encode() if by.type == "boolean" else array
-        if (
-            not gaps
-            or not pa.types.is_dictionary(coded.type)
-            or not 1 < len(coded.dictionary) <= 20
-        ):
+        if not pa.types.is_dictionary(coded.type) or not 1 < len(coded.dictionary) <= 20:
             continue
         codes = coded.indices.fill_null(-1).to_numpy()
         groups = [present[:, codes == k] for k in range(len(coded.dictionary))]
