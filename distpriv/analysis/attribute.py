@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from distpriv.analysis.comparison import Way, judge, noises, ways_frame
+from distpriv.analysis.comparison import Way, costs_frame, judge, noises
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sentences import PLAIN, Style, off
 from distpriv.attribute import Assumption
@@ -20,8 +20,6 @@ __all__ += ["read_assumptions", "table_answer", "ways_of_hiding"]
 
 ASSUMED = ("average", "protected share", "difference", "deviation", "shares apart")
 """Columns of a table of assumptions, as text."""
-_COLUMNS = {"way": "title", "guesses": "guesses", "error": "percent"}
-_COLUMNS |= {"estimated": "estimated_percent", "kept": "kept"}
 _NO_NOISE = "No noise is needed"
 
 
@@ -34,7 +32,7 @@ def ways_of_hiding(now: Evaluation, way: Way) -> pd.DataFrame:
     """Return costs, as `Evaluation.costs`, of noise beside OptM, balanced figures and none."""
     beside = [one for one in now.ways if one.key in ("as it is", "BalM", "OptM")]
     ways = {one.key: one for one in (*beside, way)}
-    return ways_frame(sorted(ways.values(), key=lambda one: one.percent), now.labels, _COLUMNS)
+    return costs_frame(sorted(ways.values(), key=lambda one: one.percent), now.labels)
 
 
 def printed_noise(now: Evaluation) -> str:

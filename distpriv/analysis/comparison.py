@@ -28,16 +28,8 @@ from distpriv.privacy import Verdict, delivered_epsilon, verdicts
 from distpriv.text import percent, whole
 
 __all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "compared", "gaussian_names"]
-__all__ += [
-    "Recommendation",
-    "judge",
-    "mean_percent",
-    "noises",
-    "recommend",
-    "ruler",
-    "ways",
-    "ways_frame",
-]
+__all__ += ["Recommendation", "costs_frame", "judge", "mean_percent", "noises", "recommend"]
+__all__ += ["ruler", "ways", "ways_frame"]
 
 _NOTICED = 1.005  # ratio of errors from which on one is noticeably larger
 
@@ -61,6 +53,8 @@ def mean_percent(model: GaussianModel, errors: FloatArray) -> Any:
 
 _BRIEF = {"title": "way ", "guesses": "right of 100 .1", "percent": "error in % 3"}
 _BRIEF |= {"kept": "keeps the limit ", "rests": "rests on "}
+_COSTS = {"way": "title", "guesses": "guesses", "error": "percent"}
+_COSTS |= {"estimated": "estimated_percent", "kept": "kept"}
 _NOTHING = "Publishes what anybody expects; your records are not used."
 _WORDS = {  # title, how, advice
     "as it is": ("As they are", "Changes nothing.", "Publish the figures as they are."),
@@ -129,7 +123,11 @@ class Way(Result):
 
     @property
     def _words(self) -> tuple[str, str, str]:
-        noise = f"Noise, {self.key}", "Adds random noise.", f"Add {self.key} noise."
+        noise = (
+            f"Noise, {self.key}",
+            "Adds random noise.",
+            f"Add {self.key} noise.",
+        )
         return _WORDS.get(self.key, noise)
 
     @property
@@ -353,6 +351,11 @@ def ways_frame(
     """Return attributes of ways by column, then each statistic's errors in a column "± label"."""
     values = [(*(getattr(one, name) for name in columns.values()), *one.errors) for one in rows]
     return pd.DataFrame(values, columns=[*columns, *(f"± {label}" for label in labels)])
+
+
+def costs_frame(rows: Iterable[Way], labels: Sequence[str]) -> pd.DataFrame:
+    """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
+    return ways_frame(rows, labels, _COSTS)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

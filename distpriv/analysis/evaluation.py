@@ -21,6 +21,7 @@ from distpriv.analysis.comparison import (
     by_law,
     chosen_way,
     compared,
+    costs_frame,
     gaussian_names,
     judge,
     noises,
@@ -39,11 +40,6 @@ from distpriv.display import Result
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, calibrate_all
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
-from distpriv.model.diagnostics import (
-    CovarianceDifference,
-    bootstrap_intervals,
-    covariance_difference,
-)
 from distpriv.model.simulate import simulate
 from distpriv.privacy import Bound, Persons, check_bounds, delivered_epsilon, record_moves
 from distpriv.privacy.exact_law import known_law
@@ -61,8 +57,6 @@ Work = tuple[Key, Callable[..., Any], Callable[[], bytes], list[tuple[Any, ...]]
 
 _SUMS, _COUNTS = 10_000, 450  # records whose exact laws take workers a few seconds at most
 _SIMULATED = 10_000_000  # records of simulated tables at a share, where 200 tables have fewer
-_COSTS = {"way": "title", "guesses": "guesses", "error": "percent"}
-_COSTS |= {"estimated": "estimated_percent", "kept": "kept"}
 _BESIDE = {"way": "title", "mechanism": "key", "guesses": "guesses", "error": "percent"}
 _EPSILONS = 0.2, 0.5, 1.0, 2.0, 5.0, 10.0  # at which attacks are simulated
 _SEED = 1  # of simulated tables: the same picture each time
@@ -269,8 +263,7 @@ class Evaluation(Result):
     @property
     def limit(self) -> float:
         """Right guesses of 100 that the promise allows, whatever the data."""
-        odds = np.exp(min(self.promise.epsilon, 700.0))
-        return float(100 * (odds + self.promise.delta) / (1 + odds))
+        return float(curves.ceiling(self.promise.epsilon, self.promise.delta))
 
     @cached_property
     def bounds(self) -> tuple[Bound, ...]:
@@ -433,8 +426,8 @@ class Evaluation(Result):
         return frames.bells_frame(panels, self.exposed_shares)
 
     def costs(self) -> pd.DataFrame:
-        """Return each way's cost: way, guesses, error, estimated, kept, and ± of each statistic."""
-        return ways_frame(self.ways, self.labels, _COSTS)
+        """Return each way's cost, see `comparison.costs_frame`."""
+        return costs_frame(self.ways, self.labels)
 
     def beside(self, name: str, way: Way) -> pd.DataFrame:
         """Return a way under a scenario's name, a row to stand beside other scenarios' rows.
@@ -469,15 +462,6 @@ class Evaluation(Result):
     def tests(self) -> pd.DataFrame:
         """Return how likely chance makes fits as bad, see `frames.tests_frame`."""
         return self.cache.once(frames.tests_frame, self.drawn, self.draws, self.exposed)
-
-    def distances(self) -> pd.DataFrame:
-        """Return distances of the two shares, see `diagnostics.bootstrap_intervals`."""
-        return self.cache.once(bootstrap_intervals, self.draws)
-
-    def scatter(self) -> CovarianceDifference:
-        """Return how far the scatter of the chosen release differs between the two shares."""
-        pair, noise = self.model.pairs[self.exposed], self.way.release.total(len(self.labels))
-        return covariance_difference(pair, noise, self.epsilon or 1.0)
 
     def fit_draws(self) -> pd.DataFrame:
         """Return the simulated tables: statistic, share, value."""

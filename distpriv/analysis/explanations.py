@@ -12,6 +12,7 @@ from distpriv.analysis.guarantee import NEAR, SCATTERED, extra_noise
 from distpriv.analysis.sentences import PLAIN, SAMPLED, Style
 from distpriv.attacks import Audit
 from distpriv.distances import close_attackers
+from distpriv.model.diagnostics import bootstrap_intervals, covariance_difference
 from distpriv.text import listed, percent, significant, times, whole
 
 __all__ = ["accepted_advice", "accepted_lead", "accepted_title", "audit", "basis"]
@@ -175,7 +176,9 @@ def fit_table(frame: pd.DataFrame) -> pd.DataFrame:
 def fit_tests(now: Evaluation, style: Style = PLAIN) -> tuple[str, ...]:
     """Return what tests of the fit say, and how figures that are no sums were fitted."""
     p, tables = now.tests()["p"].dropna(), whole(now.draws.shape[1])
-    distance, scatter = now.distances().iloc[-1], now.scatter()
+    distance = now.cache.once(bootstrap_intervals, now.draws).iloc[-1]
+    pair, noise = now.model.pairs[now.exposed], now.way.release.total(len(now.labels))
+    scatter = covariance_difference(pair, noise, now.epsilon or 1.0)
     level = 0.01 / max(len(p), 1)
     worst = f"the least p is {_chance(p.min())}" if len(p) else "no figure varies"
     low, high = (significant(distance[end]) for end in ("low", "high"))

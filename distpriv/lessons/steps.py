@@ -20,7 +20,7 @@ import pandas as pd
 from scipy.linalg import block_diag
 
 from distpriv.analysis import Cache, Evaluation, Way, evaluate, frames, recommend, tables
-from distpriv.analysis.comparison import judge, mean_percent, ways_frame
+from distpriv.analysis.comparison import costs_frame, judge, mean_percent
 from distpriv.analysis.curves import ceiling, reach_frame
 from distpriv.arrays import FloatArray
 from distpriv.attacks import PropertyInferenceAttack
@@ -347,10 +347,8 @@ def _limit(guesses: int, _: int) -> Shown:
     figures = {"guesses": guesses, "advice": best.advice, "error": best.percent, "by": best.by}
     figures |= {"reached": best.guesses, "five": five, "bare": now.undefended}
     figures |= {"balanced": quiet, "crossing": crossing}
-    columns = {"way": "title", "guesses": "guesses", "error": "percent"}
-    columns |= {"estimated": "estimated_percent", "kept": "kept"}
-    frame = ways_frame(ways, now.labels, columns)
-    return Shown(five, int(np.searchsorted([56, 74], crossing)), "costs", frame, figures)
+    frame, right = costs_frame(ways, now.labels), int(np.searchsorted([56, 74], crossing))
+    return Shown(five, right, "costs", frame, figures)
 
 
 _STEPS = {"attacker": _attacker, "bells": _records, "noise": _noise, "arithmetic": _arithmetic}
