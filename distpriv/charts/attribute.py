@@ -31,10 +31,7 @@ _SIDES: dict[tuple[int, int], dict[str, Any]] = {  # of a mark, for its name
 def averages(frame: pd.DataFrame) -> go.Figure:
     """Return a bar an average: its own variance, in per cent of what hiding needs.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns release, own (fraction), noise (variance) and error.
+    Columns release, own (fraction), noise (variance) and error.
     """
     rows = [
         (

@@ -25,12 +25,8 @@ _RELAXED = {  # colour, dash, and where along a line its name stands
 def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) -> go.Figure:
     """Return δ against ε on a log scale, with a cross a promise, above which no curve may pass.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns way (key), epsilon, delta (0 is drawn as 0, below the axis).
-    promises : mapping of words to (ε, δ)
-        The first is what was promised; others say the same in other numbers.
+    Columns way (key), epsilon, delta (0 is drawn as 0, below the axis). The first of the promises,
+    words to (ε, δ), is what was promised; others say the same in other numbers.
     """
     last = float(frame["epsilon"].max())
     chart = style.figure(
@@ -86,16 +82,8 @@ def profile_alt(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]
 def attackers(frame: pd.DataFrame, across: str, title: str, limit: float | None) -> go.Figure:
     """Return right guesses of attackers who have more, a line a way that ends in its name.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns way (key), guesses (of 100), and what attackers have.
-    across : str
-        Its column.
-    title : str
-        Its words.
-    limit : float or None
-        Right guesses of 100 that are accepted, where that is the limit.
+    Columns way (key), guesses (of 100), and the one across, which the title names: what attackers
+    have. The limit is right guesses of 100, None where ε sets it.
     """
     bottom, top = 48.0, max(float(frame["guesses"].max()), limit or 0.0) + 3
     chart = style.figure(

@@ -21,13 +21,7 @@ _LINES = {"knows nothing": ("solid", style.QUIET), "knows more": ("dash", style.
 def densities(frame: pd.DataFrame, threshold: float, best: float) -> go.Figure:
     """Return densities with a record and without it; what lies above the threshold is shaded.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns released, without, present (densities).
-    threshold : float
-    best : float
-        The best threshold, −∞ if it is to say yes always.
+    Columns released, without, present (densities). The best threshold is −∞ to say yes always.
     """
     x, top = frame["released"], float(frame[["without", "present"]].max().max())
     chart = style.figure(
@@ -61,13 +55,7 @@ def densities_alt(frame: pd.DataFrame) -> str:
 def scores(frame: pd.DataFrame, *, bound: float, here: tuple[float, float]) -> go.Figure:
     """Return the largest F-score against ε, a line an attacker, with a bound and the setting.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns attacker, epsilon, f_score.
-    bound : float
-    here : tuple
-        ε and F-score of the setting.
+    Columns attacker, epsilon, f_score. The setting `here` is ε and an F-score.
     """
     low, high = float(frame["epsilon"].min()), float(frame["epsilon"].max())
     bottom = math.floor(10 * min(float(frame["f_score"].min()), bound)) / 10
@@ -108,15 +96,8 @@ def notions(
 ) -> go.Figure:
     """Return a map of notions, with arrows from the smaller ε to the larger.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns notion (key) and epsilon (words).
-    relations : iterable of Relation
-    chosen : str
-        Notion whose ε is given.
-    independent : bool
-        Whether relations of independent records are drawn, too.
+    Columns notion (key) and epsilon (words). The ε of the notion `chosen` is given; relations of
+    independent records are drawn where they are.
     """
     chart = style.figure(
         430,
@@ -159,18 +140,9 @@ def _arrow(chart: go.Figure, start: str, end: str, text: str = "") -> None:
 def laws(
     frame: pd.DataFrame, moves: pd.DataFrame, shares: tuple[str, str], title: str
 ) -> go.Figure:
-    """Return both laws as bars, and arrows of moves above them.
+    """Return both laws as bars, named by the shares, and arrows of moves above them.
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns value, low, high (probabilities).
-    moves : DataFrame
-        Columns start, end, mass, beyond (drawn dotted), a row an arrow.
-    shares : (str, str)
-        Names of both laws.
-    title : str
-        Of the values.
+    Columns value, low, high (probabilities); of moves start, end, mass, beyond (drawn dotted).
     """
     top = float(frame[["low", "high"]].max().max())
     chart = style.figure(

@@ -17,17 +17,10 @@ _HUES = (style.LOW, style.HIGH, *(style.COLORS[name] for name in ("DauM", "OptM"
 def curves(
     frame: pd.DataFrame, axes: Sequence[str], *, log: bool, marks: bool = False
 ) -> list[go.Figure]:
-    """Return a figure a panel, with series as lines, or as points.
+    """Return a figure a panel, with series as lines, or as points (`marks`).
 
-    Parameters
-    ----------
-    frame : DataFrame
-        Columns panel ("y against x" names its axes), series, x and ours.
-    axes : (str, str)
-        Titles of the axes of other panels.
-    log : bool
-        Whether the vertical axis is logarithmic, with 0 at its foot; one of ε always is.
-    marks : bool
+    Columns panel ("y against x" names its axes, `axes` those of others), series, x and ours. The
+    vertical axis may be logarithmic, with 0 at its foot; one of ε always is.
     """
     return [_panel(part, name, axes, log, marks) for name, part in style.parts(frame, "panel")]
 
