@@ -135,7 +135,7 @@ def costs(model: GaussianModel, guesses: float = 60.0) -> go.Figure:
     """
     check_release(model)
     columns = {"title": "way", "percent": "error", "estimated_percent": "estimated"}
-    return charts.costs.picture(compare(model, guesses=guesses).rename(columns=columns))
+    return charts.bars.costs(compare(model, guesses=guesses).rename(columns=columns))
 
 
 def error_against_attacker(

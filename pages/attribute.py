@@ -10,7 +10,7 @@ import streamlit as st
 
 from distpriv.analysis import attribute, sentences
 from distpriv.attribute import BayesianNetwork, learn_network, markov_quilt, noise_by_release
-from distpriv.charts import attribute as charts, costs
+from distpriv.charts import attribute as charts, bars
 from distpriv.dashboard import controls, page
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
@@ -75,9 +75,9 @@ def table() -> None:
     left, right = st.columns([6, 5], gap="large")
     with left:
         page.show(
-            costs.picture(frame),
+            bars.costs(frame),
             frame,
-            costs.alt(frame),
+            bars.costs_alt(frame),
             key="hiding",
             note="APGM is the paper's Algorithm 1: the same noise for every figure, in per cent of "
             "its value. Full colour is what remains of it in best estimates.",
@@ -90,7 +90,7 @@ def table() -> None:
 def averages() -> None:
     """Show which averages of normal records need noise, from ranges that the user knows."""
     picture = st.container()
-    st.subheader("What is assumed", anchor=False)
+    st.header("What is assumed", anchor=False)
     how = keep(page.choice, "noise", "classical", "Noise", NOISE, None)
     with st.container(horizontal=True):
         n = ask("n", "Records of each average", "50", 1, 1e9)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from distpriv.analysis import sentences
 from distpriv.analysis.exposure import secret_labelled
-from distpriv.charts import bells, costs, exposure, style
+from distpriv.charts import bars, bells, exposure, style
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import PRIVATE
 from distpriv.files import PAGES
@@ -48,11 +48,11 @@ left, right = st.columns([6, 5], gap="large")
 with left:
     frame = now.costs()
     page.show(
-        costs.picture(frame),
+        bars.costs(frame),
         frame,
-        costs.alt(frame),
+        bars.costs_alt(frame),
         key="costs",
-        note="Green keeps your limit. Full colour is what remains when readers estimate the true "
+        note="✓ keeps your limit. Full colour is what remains when readers estimate the true "
         "figures from the release.",
     )
     for name, why in now.unavailable.items():

@@ -145,7 +145,6 @@ def accept() -> None:
                 marks=reached[["mechanism", "guesses"]].assign(error=level),
                 accepted=level,
                 mechanism=reached["mechanism"].iloc[0] if len(reached) else "",
-                title="expected error, % of the value",
             ),
             frame.round(3),
             tradeoff.alt(frame),

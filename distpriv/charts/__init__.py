@@ -3,7 +3,6 @@
 Nothing is computed here but where marks and words stand; `distpriv.analysis` makes the frames.
 """
 
-from distpriv.charts import attack, bars, bells, costs, directions, fit, guarantee, style, tradeoff
+from distpriv.charts import attack, bars, bells, directions, fit, guarantee, style, tradeoff
 
-__all__ = ["attack", "bars", "bells", "costs", "directions", "fit", "guarantee", "style"]
-__all__ += ["tradeoff"]
+__all__ = ["attack", "bars", "bells", "directions", "fit", "guarantee", "style", "tradeoff"]

@@ -34,12 +34,13 @@ def alt(frame: pd.DataFrame) -> str:
 def _panel(name: str, frame: pd.DataFrame) -> go.Figure:
     (low, high), score, guesses = frame.columns[-2:], frame["score"], frame["guesses"].iloc[0]
     bare: dict[str, Any] = {"showgrid": False, "showticklabels": False, "ticks": ""}
-    hue, right = style.verdict_color(frame["kept"].iloc[0]), style.right(guesses)
+    kept, right = frame["kept"].iloc[0], style.right(guesses)
+    hue, words = style.verdict_color(kept), f"{style.verdict_sign(kept)}right"
     small, large = {"size": 15}, {"size": 17, "color": hue}
     both = np.minimum(frame[low], frame[high])
     notes = [
         style.words(0, 1, style.short(name), **style.ABOVE, yshift=24, font=small),
-        style.words(0, 1, f"right <b>{right}</b> of 100", **style.ABOVE, yshift=2, font=large),
+        style.words(0, 1, f"{words} <b>{right}</b> of 100", **style.ABOVE, yshift=2, font=large),
         style.words(0, 0.1, "wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses"),
     ]
     first, last = (score.iloc[frame[share].argmax()] for share in (low, high))

@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 import plotly.graph_objects as go
 
-from distpriv.charts import attack, bells, costs, style
+from distpriv.charts import attack, bars, bells, style
 
 _WHOLE = 1e-6  # how near to a whole number a count is that fits
 
@@ -49,7 +49,7 @@ def picture(kind: str, frame: pd.DataFrame, **look: Any) -> go.Figure | list[go.
 
     Kinds are "bells", "tries", "costs", "epsilon" and "width"; see these for columns and `look`.
     """
-    pictures: dict[str, Any] = {"bells": bells.picture, "tries": tries, "costs": costs.picture}
+    pictures: dict[str, Any] = {"bells": bells.picture, "tries": tries, "costs": bars.costs}
     figure: go.Figure | list[go.Figure] = (
         pictures[kind](frame, **look)
         if kind in pictures
@@ -60,5 +60,5 @@ def picture(kind: str, frame: pd.DataFrame, **look: Any) -> go.Figure | list[go.
 
 def alt(kind: str, frame: pd.DataFrame) -> str:
     """Return a step's picture in words."""
-    words = {"bells": bells.alt, "tries": tries_alt, "costs": costs.alt}
+    words = {"bells": bells.alt, "tries": tries_alt, "costs": bars.costs_alt}
     return words[kind](frame) if kind in words else attack.reach_alt(frame, kind)  # type: ignore[arg-type]

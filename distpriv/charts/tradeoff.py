@@ -39,7 +39,6 @@ def picture(
     mechanism: str = "",
     limit: float | None = None,
     accepted: float | None = None,
-    title: str = "average error, % of the value",
 ) -> go.Figure:
     """Return the error of each mechanism against the attacker, ε or Δp.
 
@@ -57,7 +56,7 @@ def picture(
     most = _above(1.3 * max(cost for cost in costs if math.isfinite(cost)))
     chart = style.figure(
         390,
-        title,
+        f"{'average' if accepted is None else 'expected'} error, % of the value",
         margin={"l": 8, "r": 16, "t": 50, "b": 44},
         xaxis=style.axis(_AXES[across], showgrid=False) | _range(frame, across, marks, here or {}),
         yaxis=style.axis(range=[-most / 40, most], ticksuffix=" %"),

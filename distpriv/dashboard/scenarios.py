@@ -11,7 +11,7 @@ import streamlit as st
 
 from distpriv import report
 from distpriv.analysis import Evaluation, Scenario, evaluate
-from distpriv.charts import costs, tradeoff
+from distpriv.charts import bars, tradeoff
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import from_query, to_query
 from distpriv.dashboard.state import State
@@ -59,7 +59,7 @@ def side_by_side(state: State, now: Evaluation) -> None:
         page.show(
             tradeoff.picture(frame.head(0), marks=marks, limit=now.limit),
             frame,
-            costs.alt(frame.assign(way=ways + frame["way"])),
+            bars.costs_alt(frame.assign(way=ways + frame["way"])),
             key="scenarios",
             note="Lower and further left is better.",
         )

@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from distpriv.charts import attack, bars, bells, costs, directions, fit, style, tradeoff
+from distpriv.charts import attack, bars, bells, directions, fit, style, tradeoff
 
 MARKUP = '<b>&$_*%{x}</b><img src="x">'  # as a name in a table
 
@@ -56,7 +56,7 @@ def test_bells_are_one_picture_a_panel_on_equal_axes():
     frame = pd.concat([bells_frame(1.4, "As they are"), bells_frame(0, MARKUP)])
     apart, alike = bells.picture(frame)
     assert apart.layout.xaxis.range == alike.layout.xaxis.range == (-4, 4)
-    assert {"<b>20 %</b>", "<b>30 %</b>", "right <b>75</b> of 100"} < set(texts(apart))
+    assert {"<b>20 %</b>", "<b>30 %</b>", "✗ right <b>75</b> of 100"} < set(texts(apart))
     assert "<b>20 %</b> and <b>30 %</b> look alike" in texts(alike)
     low, high, wrong = (np.array(one.y) for one in apart.data)
     assert np.array_equal(wrong, np.minimum(low, high))
@@ -76,14 +76,15 @@ COSTS = pd.DataFrame(
 
 
 def test_costs_draw_zero_as_zero_say_what_is_cut_and_take_colours_from_the_frame():
-    figure = costs.picture(COSTS)
+    figure = bars.costs(COSTS)
     assert [one.x[0] for one in figure.data] == [0, 0]
     assert np.nanmax(figure.data[0].x) < figure.layout.xaxis.range[1] < 100
-    assert {"0.0 %", "over 1000 % →", "–", "<b>60</b> of 100"} < set(texts(figure))
-    assert "Balanced: error 2.9 %, right 50\u00a0times" in costs.alt(COSTS)
-    colors = costs.picture(COSTS.assign(kept=[True, False, False, True])).data[1].marker.color
+    assert {"0.0 %", "over 1000 % →", "–", "✓ <b>60</b> of 100"} < set(texts(figure))
+    words = bars.costs_alt(COSTS)
+    assert "Balanced: error 2.9 %, right 50\u00a0times in\u00a0100, within the limit" in words
+    colors = bars.costs(COSTS.assign(kept=[True, False, False, True])).data[1].marker.color
     assert list(colors[:2]) == [style.faint(hue, 0.95) for hue in (style.GOOD, style.BAD)]
-    assert list(costs.picture(COSTS.head(1)).data[0].x) == [0]
+    assert list(bars.costs(COSTS.head(1)).data[0].x) == [0]
 
 
 def test_bars_begin_at_the_coin_toss():
@@ -121,11 +122,11 @@ def test_tradeoff_draws_a_line_a_mechanism_and_the_setting(across):
 
 def test_tradeoff_of_an_accepted_error_of_one_row_and_of_none():
     marks = pd.DataFrame({"mechanism": ["OptM"], "guesses": [60.0], "error": [5.0]})
-    look = {"points": POINTS, "marks": marks, "accepted": 5.0, "title": "error of age"}
+    look = {"points": POINTS, "marks": marks, "accepted": 5.0}
     figure = tradeoff.picture(CURVES, **look)
     mark = next(one for one in figure.data if one.name == "OptM least")
     assert (mark.x[0], mark.y[0]) == (60, 5)
-    assert {"you accept ", "error of age"} < set(texts(figure))
+    assert {"you accept ", "expected error, % of the value"} < set(texts(figure))
     (band,) = figure.layout.shapes
     assert (band.y0, band.y1) == (-5, 5)
     moved = [HERE | {"error": error} for error in (4.0, 5.0, 6.0)]
