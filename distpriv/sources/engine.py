@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from hashlib import blake2b
 from threading import Event, RLock, Thread
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from distpriv.arrays import EXACT, FloatArray
 from distpriv.errors import SourceError
@@ -37,9 +38,6 @@ from distpriv.sources.frame import (
 )
 from distpriv.tables.options import Notice
 from distpriv.text import listed, whole
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 __all__ = ["Engine", "EngineSource", "typed_as", "written"]
 
@@ -85,8 +83,6 @@ class Engine:
 
     def frame(self, text: str) -> pd.DataFrame:
         """Run SQL and return its rows, the columns numbered, see `rows`."""
-        import pandas as pd
-
         if self.dialect != "duckdb":
             return pd.DataFrame(self.rows(text), dtype=object)
         frame: pd.DataFrame = self.answer(text, fetch=lambda cursor: cursor.df())[1]
@@ -357,8 +353,6 @@ class EngineSource(Described):
 
         A column that is not there is a DistprivError.
         """
-        import pandas as pd
-
         cells = {name: sql.cell_of(name, self.cells) for name in names}
         share = (most + 8 * most**0.5 + 20) / self.rows  # hardly ever too few
         table = self.table if self.rows <= most else self.draw(share, seed)
@@ -484,8 +478,6 @@ class EngineSource(Described):
 
 def typed_as(column: pd.Series, kind: sql.Kind) -> pd.Series:
     """Return an engine's values as `read_table` types them."""
-    import pandas as pd
-
     if kind == "number":
         numbers = pd.to_numeric(column).astype(float)
         exact = (numbers == np.floor(numbers)) & (np.abs(numbers) <= EXACT)

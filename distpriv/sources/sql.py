@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pandas as pd
 
 from distpriv.arrays import EXACT, FloatArray
 from distpriv.errors import DistprivError, SourceError
@@ -111,8 +112,6 @@ def _equals(cell: Cell, value: Label, labels: Labels) -> str:
 
 def _moment(text: str) -> str:
     """Return a date as ISO text; "" for none, and for one with an offset from UTC."""
-    import pandas as pd
-
     moment = pd.to_datetime(text, errors="coerce")
     return "" if pd.isna(moment) or moment.tzinfo else moment.isoformat(" ", "microseconds")
 
