@@ -28,7 +28,7 @@ __all__ += ["known_lead", "not_protected", "off", "offered", "release_advice", "
 __all__ += ["release_lead", "release_limit", "release_noise", "release_title", "tradeoff_advice"]
 __all__ += ["tradeoff_lead", "tradeoff_title", "warning"]
 
-SAMPLED = "Simulations and their curves are of 200\u202f000 random records of this table."
+SAMPLED = "Simulations and their curves use 200\u202f000 random records of this table."
 READY = "Ready to propose?"
 RELEASE_BESIDE = {
     "balanced": "Never publish beside it: figures of all records, or which records were kept.",
@@ -492,11 +492,11 @@ def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:
     sentences.append("Other properties of the records are not covered.")
     sentences += [] if kind == "no data" else [persons]
     if kind == "balanced":
-        sentences.append("Whoever learns which records are kept can learn more.")
+        sentences.append("Anyone who learns which records are kept can learn more.")
     elif kind != "no data":
         sentences.append("Every further release of this table tells more.")
     if kind in ("as it is", "noise"):
-        sentences.append("Whoever knows some of the records guesses better.")
+        sentences.append("Anyone who knows some of the records guesses better.")
     return (*sentences,)
 
 

@@ -338,8 +338,8 @@ def exact_law(table: Any, query: Query, pair: Pair, n: int | None = None) -> Exa
     law = compute_law(model.pairs[0], model)
     if law is None:
         raise NotApplicable(
-            "The exact law is known only for one sum, mean or count on a grid, or for two counts, "
-            "of a table in memory; take such figures, or fewer records."
+            "The exact law is known only for one sum, mean or count, or two counts, of a table in "
+            "memory; take fewer figures or records."
         )
     return law
 

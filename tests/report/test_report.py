@@ -159,7 +159,7 @@ def test_record_writes_100_for_certainty_alone(now):
     )
     assert 99.95 < other.undefended < 100
     assert made["question"]["undefended"] == 99.9
-    assert "<b>more than 99 of 100</b>would be right" in report.page(made)
+    assert "<b>More than 99 of 100</b>would be right" in report.page(made)
 
 
 @pytest.mark.parametrize(
