@@ -288,3 +288,12 @@ def test_smoothness_of_statistics_that_differ_in_size_and_follow_from_others():
         np.array([covariance] * 2), np.array([joint] * 2), steps, noise + np.outer(v, v)
     )
     assert 0 < along < theta  # more noise is never less smooth
+
+
+def test_shares_an_odd_number_of_records_apart_have_sums_of_another_parity():
+    grids = GroupGrids.of(np.array([[0.0], [2.0], [4.0]]), np.array([[1.0], [3.0], [5.0]]))
+    apart = [
+        grids.apart(np.array([[9.0, 1.0], [9.0 - more, 1.0 + more]]), np.full(2, np.inf))
+        for more in range(1, 6)
+    ]
+    assert apart == [True, False, True, False, True]
