@@ -246,3 +246,14 @@ def test_releases_that_cannot_be_counted_end_in_a_sentence(call, error, sentence
     """Of parts together, or of one release repeated."""
     with pytest.raises(error, match=sentence):
         joint_release(MODEL, call) if isinstance(call, list) else repeated(MODEL, *call)
+
+
+def test_all_laws_that_are_as_likely_count_of_several_releases():
+    (pair,) = MODEL.pairs
+    far = replace(pair, means=pair.means + 0.3 * np.array([pair.difference, -pair.difference]))
+    parts = [Part(AS_IT_IS, labels=QUERY.labels[:2]), Part(AS_IT_IS, labels=QUERY.labels[2:])]
+    both, one, other = (
+        joint_release(replace(MODEL, pairs=(law,)), parts).accuracy()
+        for law in (replace(pair, alternatives=(far,)), pair, far)
+    )
+    assert both == other > one + 0.01
