@@ -115,4 +115,5 @@ def preview(frame: pd.DataFrame) -> None:
         name: column if _type(column) != "Labels" else column.astype("str").str[:LETTERS]
         for name, column in some.items()
     }
-    st.dataframe(pd.DataFrame(cut), hide_index=True, placeholder="")
+    with st.container(key=f"preview-{len(some)}"):
+        st.dataframe(pd.DataFrame(cut), hide_index=True, placeholder="")
