@@ -164,7 +164,7 @@ def together(entries: Sequence[Entry], way: Way | None, pair: Pair, limit: Promi
         figure = guarantee.attackers(frame, "count", "releases of this table", limit.guesses)
         page.show(figure, frame, guarantee.attackers_alt(frame, "count"), key="joint", note=note)
     if way is not None:
-        st.subheader("What it does not protect", anchor=False)
+        st.header("What it does not protect", anchor=False)
         st.markdown("\n".join(f"- {page.escape(t)}" for t in sentences.not_protected(now, way)))
 
 

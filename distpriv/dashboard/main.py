@@ -207,6 +207,7 @@ def sidebar(state: State) -> DeltaGenerator:
         _open(state, "Build a secret …", "secret", type="tertiary")
         st.button(
             "Drag shares" if state.typed else "Type shares",
+            key="typing",
             type="tertiary",
             on_click=setattr,
             args=(state, "typing", not state.typing),

@@ -201,7 +201,7 @@ def show(
     if session().present:
         figures = [type(one)(_larger(one.to_dict())) for one in figures]
     if title:
-        st.subheader(title, anchor=False, help=tip(term) if term else None)
+        st.header(title, anchor=False, help=tip(term) if term else None)
     fits = session().present and figures[0].layout.bargap is None  # bars need their height
     with st.container(key=f"{key}-panels{'-fit' if fits else ''}"):
         for begin in range(0, len(figures), columns):
