@@ -16,6 +16,7 @@ import numpy as np
 
 from distpriv.analysis import Evaluation, Scenario, Way, evaluate, sentences
 from distpriv.analysis.comparison import judge
+from distpriv.analysis.curves import ceiling
 from distpriv.analysis.tables import cell
 from distpriv.arrays import FloatArray
 from distpriv.composition import Part, joint_release, left_of
@@ -210,14 +211,15 @@ def _held(now: Evaluation, way: Way, standing: Standing) -> float:
             raise StoreError(f"With this release, {_exceeded(pair, limit, verdict)}")
         if pair in now.scenario.secrets:
             reached = 100 * float(verdict.accuracy.max())
-            worst = max(worst, _most(limit) if hidden else reached)
+            allowed = float(ceiling(limit.epsilon, limit.delta))
+            worst = max(worst, allowed if hidden else reached)
     return worst
 
 
 def _exceeded(pair: Pair, limit: Promise, verdict: Verdict) -> str:
     end = "Nothing is released; add noise, or agree on another limit."
     if limit.epsilon == 0:
-        reached, most = 100 * float(verdict.accuracy.max()), _most(limit)
+        reached, most = 100 * float(verdict.accuracy.max()), float(ceiling(0.0, limit.delta))
         close = round(reached) == round(most)
         right = f"{significant(reached, 5)} times in 100" if close else times(reached)
         about = f"right {right} about {pair.secret.label}"
@@ -226,12 +228,6 @@ def _exceeded(pair: Pair, limit: Promise, verdict: Verdict) -> str:
         f"δ = {verdict.delivered.max():.3g} at ε = {limit.epsilon:.3g} is delivered about "
         f"{pair.secret.label}, and the limit is {limit.delta:.3g}. {end}"
     )
-
-
-def _most(promise: Promise) -> float:
-    """Return right guesses of 100 that a promise allows."""
-    odds = math.exp(min(promise.epsilon, 700.0))
-    return 100 * (odds + promise.delta) / (1 + odds)
 
 
 def _check_share(pair: Pair, share: float, n: int) -> None:
@@ -337,7 +333,8 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
     """Return what is on record of a release beside its figures."""
     one, pairs, table = way.release, now.scenario.secrets, now.source
     promise = one.promise or now.promise
-    most, hidden = float(rounded_up(_most(promise))), now.model.provenance == "table"
+    most = float(rounded_up(ceiling(promise.epsilon, promise.delta)))
+    hidden = now.model.provenance == "table"
     laplace = None if one.directions is None else one.scale * one.directions
     arrays = {"noise": one.covariance, "laplace": laplace, "kept": one.kept}
     law = {name: None if array is None else array.tolist() for name, array in arrays.items()}
