@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 import pytest
@@ -92,3 +94,21 @@ def test_every_room_has_its_place_in_the_order():
 )
 def test_imports_are_those_of_the_module_level(text, names):
     assert set(_imports(ast.parse(text))) == names
+
+
+LICENCES = "0BSD|Apache|BSD|CC0|MIT|MPL|PSF|Python Software Foundation|Zlib"  # that ask for their notice alone
+LOCKS = [ROOT / "requirements.txt", ROOT / "requirements-served.txt"]
+PACKAGES = {name for lock in LOCKS for name in re.findall("(?m)^[a-z0-9-]+", lock.read_text())}
+
+
+@pytest.mark.parametrize("package", sorted(PACKAGES - {"psycopg", "psycopg-binary"}))
+def test_package_has_a_licence_that_asks_nothing_of_those_who_link_it(package):
+    """Psycopg is an extra, LGPL: it is imported as it comes, and asks for nothing more."""
+    try:
+        about = metadata(package)
+    except PackageNotFoundError:
+        pytest.skip("of another system or Python")
+    trove = [one for one in about.get_all("Classifier", ()) if one.startswith("License ::")]
+    licence = about.get("License-Expression") or " ".join(trove) or about.get("License", "")
+    assert re.search(LICENCES, licence), licence
+    assert not re.search("GPL|GNU", licence), licence
