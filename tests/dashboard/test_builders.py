@@ -46,6 +46,15 @@ def test_figures_that_are_no_sums_are_built(kind, built):
     assert "released already" in app.error[0].value
 
 
+def test_per_cents_are_read_with_a_comma_and_their_sign():
+    app, state = opened("figure")
+    app.selectbox[0].set_value("quantile").run()
+    app.text_input[0].set_value("12,5 %").run()
+    assert app.text_input[0].value == "12.5"
+    press(app, "Add")
+    assert state.scenario.statistics[-1] == Quantile("age", 0.125)
+
+
 def test_secret_that_is_hidden_already_is_not_hidden_twice():
     app, state = opened("secret")
     first = state.scenario.secrets[0]
