@@ -11,7 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 from datetime import UTC, date, datetime
-from functools import cache
+from functools import cache, partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any
 
 from distpriv.analysis.frames import separation
@@ -120,13 +121,8 @@ def _words(value: Any) -> str:
     return significant(value, 4) if isinstance(value, int | float) else str(value or "–")
 
 
-def _item(value: Any) -> Any:
-    """Return what a NumPy scalar holds."""
-    return value.item()
-
-
-_WRITE: dict[str, Callable[[Any], Any]] = {"html": line, "md": _in_markdown}
-_WRITE |= {"json": lambda value: json.dumps(value, allow_nan=False, default=_item), "txt": repr}
+_WRITE: dict[str, Callable[[Any], Any]] = {"html": line, "md": _in_markdown, "txt": repr}
+_WRITE["json"] = partial(json.dumps, allow_nan=False, default=methodcaller("item"))
 
 
 def bells(guesses: float) -> dict[str, Any]:
