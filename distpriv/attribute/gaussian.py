@@ -190,7 +190,7 @@ class Assumption:
                 )
         number(f"The distance of the secrets{of}", self.diameter)
         number(f"The number of records{of}", self.n)
-        if not 0 <= self.diameter < math.inf or self.n < 1 or self.n % 1:
+        if self.diameter < 0 or self.n < 1 or self.n % 1:
             raise DistprivError(
                 f"The distance of the secrets{of} must be a number from 0 on, and the records a "
                 f"whole number from 1 on, not {self.diameter:g} and {self.n:g}."

@@ -108,7 +108,7 @@ class BayesianNetwork(Result):
 
     def _checked(self, node: str, table: FloatArray) -> FloatArray:
         """Return the table with rows that sum to 1 exactly, or say which one does not."""
-        wrong = ~(np.isfinite(table) & (table >= 0)).all(-1) | (np.abs(table.sum(-1) - 1) > 1e-6)
+        wrong = (table < 0).any(-1) | (np.abs(table.sum(-1) - 1) > 1e-6)
         if wrong.any():
             places = zip(self.parents(node), np.argwhere(wrong)[0].tolist(), strict=True)
             row = listed(f"{parent} = {self.states[parent][at]}" for parent, at in places)

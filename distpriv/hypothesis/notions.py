@@ -204,14 +204,14 @@ def delivered(
     0.05
     """
     number("ε", epsilon)
-    channel = _laws("the outputs", mechanism)
-    for name, theta in _known(privacy).items():
+    channel, thetas = _laws("the outputs", mechanism), _known(privacy)
+    for name, theta in thetas.items():
         if channel.ndim != 2 or np.shape(theta) != channel.shape[:1]:
             raise DistprivError(
                 f"A mechanism has a row a dataset, as many as {name!r} has probabilities, not the "
                 f"shape {channel.shape}."
             )
-    laws = {name: _laws(name, theta) @ channel for name, theta in _known(privacy).items()}
+    laws = {name: _laws(name, theta) @ channel for name, theta in thetas.items()}
     return {
         (a, b): float(max(FiniteLoss(laws[x], laws[y]).delta(epsilon) for x, y in ((a, b), (b, a))))
         for a, b in privacy.pairs

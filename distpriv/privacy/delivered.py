@@ -326,15 +326,13 @@ def verdicts(
                 exact[row, place] = by_law[0] + law.error
             elif (by_law[0] - law.error > np.maximum(delta[row, place], promise.delta)).any():
                 exact[row, place] = by_law[0] - law.error  # it refutes what it cannot confirm
-    each = each_record(model, releases, persons, bounds)
-    for row, (record, promise) in enumerate(zip(each, promised, strict=True)):
+    records = each_record(model, releases, persons, bounds)
+    for row, (record, promise) in enumerate(zip(records, promised, strict=True)):
         if record is not None:  # noise that hides all records, whatever they are
             hidden = record.group(model.n).delta(promise.epsilon)
             sure[row] |= hidden <= promise.delta * (1 + _SLACK)
-    return [
-        judge(promised[row], delta[row], accuracy[row], sure[row], exact[row], each[row], persons)
-        for row in range(len(releases))
-    ]
+    several = zip(promised, delta, accuracy, sure, exact, records, strict=True)
+    return [judge(*one, persons) for one in several]
 
 
 def _model_values(
@@ -377,7 +375,7 @@ def judge(
     accuracy: FloatArray,
     sure: BoolArray,
     exact: FloatArray | float = np.nan,
-    each: PerRecord | None = None,
+    record: PerRecord | None = None,
     persons: Persons | None = None,
 ) -> Verdict:
     """Hold what is delivered against a promise, see :class:`Verdict` for shapes.
@@ -392,10 +390,10 @@ def judge(
     if not kept:
         why.append(f"It delivers δ = {decides.max():.3g} where {promise.delta:.3g} is promised.")
     gets, persons_kept, allowed = None, None, persons.delta if persons else _USUAL
-    if each is not None and np.isfinite(epsilon := each.epsilon(allowed)):
+    if record is not None and np.isfinite(epsilon := record.epsilon(allowed)):
         gets = Promise(epsilon, allowed)
-    if each is not None and persons is not None:
-        reached = each.delta(persons.epsilon)
+    if record is not None and persons is not None:
+        reached = record.delta(persons.epsilon)
         persons_kept = bool(reached <= persons.delta * (1 + _SLACK))
         if not persons_kept:
             why.append(f"Each person gets δ = {reached:.3g} where {persons.delta:.3g} is promised.")
