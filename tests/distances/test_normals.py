@@ -99,3 +99,11 @@ def test_divergence_of_close_attackers_counts_records():
     many = close_attackers((0.46, 0.56), [(0.45, 0.55)], 100, independent=True)
     assert many == pytest.approx(100 * one)
     assert close_attackers((0.46, 0.56), [(0.45, 0.55)], 100, independent=False) == math.inf
+
+
+@pytest.mark.parametrize("m", [2, 3, 5])
+def test_reach_is_never_short_of_that_of_one_direction(m):
+    v = np.arange(1.0, m + 1)
+    for outside in (0.2, 0.05, 1e-5):
+        exact = -ndtri(outside / 2) * v.sum()
+        assert exact <= normal_reach(np.outer(v, v), outside) <= exact * (1 + 2e-4 * m**2)
