@@ -232,3 +232,11 @@ def test_figures_refuse_what_is_out_of_range():
         for one in wrong:
             with pytest.raises(DistprivError, match=words):
                 getattr(loss, figure)(one)
+
+
+def test_largest_losses_of_independent_statistics_add_up():
+    shift, spread = np.array([1.0, 0.5]), np.array([2.0, 1.5])
+    both = NormalLoss(shift, spread).epsilon(0.0)
+    each = [NormalLoss(shift[[k]], spread[[k]]).epsilon(0.0) for k in range(2)]
+    assert both == pytest.approx(sum(each))
+    assert each[0] == pytest.approx((np.log(2.0) + 1.0) / 2)  # where L is largest, by calculus
