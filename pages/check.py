@@ -105,7 +105,7 @@ st.header("What does this rest on?", anchor=False)
 whose = "your own table" if scenario.source in PRIVATE else "a table of this server"
 kinds = {"table": whose, "example": "an example", "reference": "public reference data"}
 records = f"{whole(now.source.rows)} records, {kinds[now.model.provenance]}."
-basis = "Balanced figures hold for any data; noise holds "
+basis = "Balanced figures hold for any data. Noise holds "
 modelled = any(way.rests == "model" for way in now.ways)
 basis += "only for bell-shaped figures; see Fit." if modelled else "by the exact law."
 st.markdown(

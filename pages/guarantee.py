@@ -94,8 +94,8 @@ with right, page.sentences():
         charts.attackers_alt(frame, "known"),
         key="knowing",
         title="Attackers who know records",
-        note="Half of them with the property, half without; an average over random ones. By bell "
-        "curves unless the exact law is known; these fit badly where few records remain unknown.",
+        note="Half of them with the property, half without, on average over random ones. By bell "
+        "curves, unless the exact law is known. They fit badly where few records are unknown.",
     )
 with right:
     control(state, "known_records")

@@ -354,7 +354,7 @@ def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
     one, verdict = way.verdict.persons, way.verdict
     if one is None:
         if way.release.kind == "noise" and not now.bounded:
-            return None, "Not known without public bounds of every column."
+            return None, "What single persons get is not known without public bounds."
         return False, "Single persons are not protected."
     text = f"Each person has ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
     if now.scenario.persons is not None:
