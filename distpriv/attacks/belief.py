@@ -13,14 +13,7 @@ from distpriv.arrays import FloatArray, numbers
 from distpriv.attacks.arithmetic import ShareLaws, lattices, log_density
 from distpriv.display import Result, plain
 from distpriv.errors import DistprivError
-from distpriv.model import (
-    AS_IT_IS,
-    GaussianModel,
-    PairModel,
-    Release,
-    check_release,
-    fit_groups,
-)
+from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release, check_release, fit_groups
 from distpriv.model.fit import law_of_sums
 from distpriv.privacy.exact_law import known_law
 from distpriv.queries import Pair

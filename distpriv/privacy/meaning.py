@@ -16,12 +16,7 @@ from distpriv.errors import DistprivError, NotApplicable
 from distpriv.model import AS_IT_IS, GaussianModel, PairModel, Release
 from distpriv.model.fit import exact_pair
 from distpriv.model.grid import COVERED, log_ratio
-from distpriv.privacy.delivered import (
-    loss_beside,
-    optimal_attack_accuracy,
-    pair_loss,
-    privacy_loss,
-)
+from distpriv.privacy.delivered import loss_beside, optimal_attack_accuracy, pair_loss, privacy_loss
 from distpriv.privacy.exact_law import log_chances
 from distpriv.privacy.loss import NormalLoss, PrivacyLoss, normal_distance
 from distpriv.queries.secrets import round_half_up

@@ -11,13 +11,7 @@ from distpriv.mechanisms import MECHANISMS, calibrate, calibrate_all, calibratio
 from distpriv.mechanisms.floor import charged, floor_widths
 from distpriv.mechanisms.gaussian import classical_distance
 from distpriv.model import AS_IT_IS, Promise, Release, no_data
-from distpriv.privacy import (
-    NormalLoss,
-    Persons,
-    delivered_delta,
-    optimal_attack_accuracy,
-    verdict,
-)
+from distpriv.privacy import NormalLoss, Persons, delivered_delta, optimal_attack_accuracy, verdict
 from distpriv.privacy.loss import normal_delta, normal_distance
 from distpriv.queries import Count
 from tests.adult import BOUNDS, INCOME, WORK, model, of_records
