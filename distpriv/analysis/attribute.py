@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from distpriv.analysis.comparison import Way, costs_frame, judge, noises
+from distpriv.analysis.comparison import PUBLISHED, Way, costs_frame, judge, noises
 from distpriv.analysis.evaluation import Evaluation
 from distpriv.analysis.sentences import PLAIN, Style, off
 from distpriv.attribute import Assumption
@@ -37,8 +37,8 @@ def ways_of_hiding(now: Evaluation, way: Way) -> pd.DataFrame:
 
 def printed_noise(now: Evaluation) -> str:
     """Return what Algorithm 1 delivers as it is printed: for equal covariances, without a grid."""
-    once, how = now.cache.once, {"calibration": "exact", "grid_safe": False}
-    releases, _ = once(noises, now.model, now.promise, ("APGM",), **how)
+    once = now.cache.once
+    releases, _ = once(noises, now.model, now.promise, ("APGM",), **PUBLISHED)
     ways = once(judge, now.model, tuple(releases.values()), now.promise)
     over = max((way.delivered / now.promise.delta for way in ways), default=1.0)
     does = "keeps the promise"

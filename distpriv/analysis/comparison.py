@@ -27,10 +27,12 @@ from distpriv.model import (
 from distpriv.privacy import Verdict, delivered_epsilon, verdicts
 from distpriv.text import percent, whole
 
-__all__ = ["ByLaw", "Way", "by_law", "chosen_way", "compare", "compared", "gaussian_names"]
-__all__ += ["Recommendation", "costs_frame", "judge", "mean_percent", "noises", "recommend"]
-__all__ += ["ruler", "ways", "ways_frame"]
+__all__ = ["PUBLISHED", "ByLaw", "Recommendation", "Way", "by_law", "chosen_way", "compare"]
+__all__ += ["compared", "costs_frame", "gaussian_names", "judge", "mean_percent", "noises"]
+__all__ += ["recommend", "ruler", "ways", "ways_frame"]
 
+PUBLISHED: dict[str, Any] = {"calibration": "exact", "grid_safe": False}
+"""Options of noise as the papers make it: for equal covariances, without a grid."""
 _NOTICED = 1.005  # ratio of errors from which on one is noticeably larger
 
 

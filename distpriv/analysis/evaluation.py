@@ -12,24 +12,9 @@ from typing import Any, NoReturn, TypeVar
 import numpy as np
 import pandas as pd
 
-from distpriv.analysis import curves, frames, guarantee
+from distpriv.analysis import comparison, curves, frames, guarantee
 from distpriv.analysis.cache import Cache, Key, key_of
-from distpriv.analysis.comparison import (
-    ByLaw,
-    Recommendation,
-    Way,
-    by_law,
-    chosen_way,
-    compared,
-    costs_frame,
-    gaussian_names,
-    judge,
-    noises,
-    recommend,
-    ruler,
-    ways,
-    ways_frame,
-)
+from distpriv.analysis.comparison import ByLaw, Recommendation, Way, gaussian_names, judge
 from distpriv.analysis.exposure import exposure
 from distpriv.analysis.guarantee import Meaning
 from distpriv.analysis.limits import ErrorLimit, choose
@@ -127,7 +112,7 @@ class Evaluation(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a way of releasing that applies, as :func:`distpriv.compare` does."""
-        return compared(self.ways, self.query.labels)
+        return comparison.compared(self.ways, self.query.labels)
 
     def __getstate__(self) -> NoReturn:
         raise TypeError("A session's results do not leave it.")
@@ -216,7 +201,7 @@ class Evaluation(Result):
     @cached_property
     def ruler(self) -> FloatArray:
         """Size that is 100 per cent of each statistic, (m,), see :func:`comparison.ruler`."""
-        return ruler(self.model)
+        return comparison.ruler(self.model)
 
     @property
     def undefended(self) -> float:
@@ -347,7 +332,7 @@ class Evaluation(Result):
         """Return the work that holds them against these laws, for `take_law`."""
         parts, delta = [{"mechanism": self.scenario.mechanism}], self.scenario.delta
         settings = self._balanced | {"promise": self.promise, "delta": delta}
-        return self._work(by_law, parts, laws=True, **settings)
+        return self._work(comparison.by_law, parts, laws=True, **settings)
 
     def take_law(self, result: ByLaw) -> None:
         """Let the result of `law` decide from now on, in the evaluations of this cache."""
@@ -375,7 +360,7 @@ class Evaluation(Result):
         if self._by_law and self._by_law[1]:
             return self._by_law[1]
         chosen = self.promise, self.scenario.mechanism, self.plain
-        return self._once(chosen_way, *chosen, **self._balanced)
+        return self._once(comparison.chosen_way, *chosen, **self._balanced)
 
     @property
     def epsilon(self) -> float | None:
@@ -396,7 +381,7 @@ class Evaluation(Result):
     @cached_property
     def _compared(self) -> tuple[tuple[Way, ...], dict[str, str]]:
         # all but those that are guaranteed do without laws that take long
-        return self._once(ways, self.promise, self.guaranteed, **self._balanced)
+        return self._once(comparison.ways, self.promise, self.guaranteed, **self._balanced)
 
     @property
     def ways(self) -> tuple[Way, ...]:
@@ -411,7 +396,7 @@ class Evaluation(Result):
     @cached_property
     def recommendation(self) -> Recommendation:
         """Which way to take."""
-        return recommend(self.ways, self.scenario.mechanism)
+        return comparison.recommend(self.ways, self.scenario.mechanism)
 
     # ---------------------------------------------------------------- frames of charts
 
@@ -427,7 +412,7 @@ class Evaluation(Result):
 
     def costs(self) -> pd.DataFrame:
         """Return each way's cost, see `comparison.costs_frame`."""
-        return costs_frame(self.ways, self.labels)
+        return comparison.costs_frame(self.ways, self.labels)
 
     def beside(self, name: str, way: Way) -> pd.DataFrame:
         """Return a way under a scenario's name, a row to stand beside other scenarios' rows.
@@ -440,7 +425,7 @@ class Evaluation(Result):
             own = way.key == self.scenario.mechanism or self.scenario.by == "epsilon"
             delta = self.scenario.delta
             epsilon = self.epsilon if own else self._once(delivered_epsilon, way.release, delta)
-        row = ways_frame([way], self.labels, _BESIDE)
+        row = comparison.ways_frame([way], self.labels, _BESIDE)
         row.insert(0, "scenario", name)
         row.insert(3, "epsilon", math.nan if epsilon is None else epsilon)
         return row
@@ -544,8 +529,7 @@ class Evaluation(Result):
         """
         if not (self.needs_noise and self.query.linear and self.model.steps.any()):
             return None
-        papers: dict[str, Any] = {"calibration": "exact", "grid_safe": False}
-        added, _ = self._once(noises, self.promise, ("DauM",), **papers)
+        added, _ = self._once(comparison.noises, self.promise, ("DauM",), **comparison.PUBLISHED)
         return self._judged(added["DauM"]) if added else None
 
     def ceiling(self, lines: pd.DataFrame) -> pd.DataFrame:

@@ -20,7 +20,7 @@ import pandas as pd
 from scipy.linalg import block_diag
 
 from distpriv.analysis import Cache, Evaluation, Way, evaluate, frames, recommend, tables
-from distpriv.analysis.comparison import costs_frame, judge, mean_percent
+from distpriv.analysis.comparison import PUBLISHED, costs_frame, judge, mean_percent
 from distpriv.analysis.curves import ceiling, reach_frame
 from distpriv.arrays import FloatArray
 from distpriv.attacks import PropertyInferenceAttack
@@ -38,7 +38,6 @@ __all__ = ["ROUNDS", "STEPS", "TOUR", "Round", "Shown", "Step", "released", "rou
 ROUNDS = 10
 """Tables of a game."""
 
-_PUBLISHED: dict[str, Any] = {"calibration": "exact", "grid_safe": False}
 _DELTA = 1e-3
 _FITS = 1e-6  # of a record: how near to a whole number a count is that fits
 _REACH = 2.5  # deviations of the noise that are tried
@@ -236,7 +235,7 @@ def _undone(seed: int, factor: float = 1.0) -> tuple[pd.DataFrame, dict[str, Any
     and what came of them: fits, those that are whole, and found, whether arithmetic is right.
     """
     now, rng = _at(places=(2, 3)), np.random.default_rng(seed)
-    noise = calibrate("DirM", now.model, guesses=60, **_PUBLISHED)
+    noise = calibrate("DirM", now.model, guesses=60, **PUBLISHED)
     counts = simulate(now.drawn, 0, 1, rng)[int(rng.integers(2)), 0]
     added = factor * noise.sample(1, rng)[0]
     noise = replace(noise, covariance=factor**2 * noise.total(2))
@@ -269,7 +268,7 @@ def _arithmetic(tried: int, seed: int) -> Shown:
 def _failing(epsilon: float, seed: int) -> Shown:
     now, epsilons = _at(), TOUR["failing"]["values"]
     model, m = now.model, len(now.labels)
-    noises = [calibrate("DauM", model, one, _DELTA, **_PUBLISHED) for one in epsilons]
+    noises = [calibrate("DauM", model, one, _DELTA, **PUBLISHED) for one in epsilons]
     pair = replace(model.pairs[0], steps=np.zeros(m), joint_steps=np.zeros((2, m)))
     smooth = replace(model, pairs=(pair,))  # as if figures had densities
     lines = pd.DataFrame({"published": 100 * accuracies(model, noises)}, index=epsilons)
