@@ -82,7 +82,7 @@ class Limit:
             number(counts, self.recall, 0, 1, above=True, below=True)
         if not floor < self.value < 1:
             raise DistprivError(
-                f"Whoever always guesses the same share reaches {words} {floor:.3g}; set a limit "
+                f"Always guessing the same share reaches {words} {floor:.3g}; set a limit "
                 f"above it and below 1, not {self.value!r}."
             )
 

@@ -286,7 +286,7 @@ def max_epsilon(
     bound, floor = numbers("A bound on F-scores", f_score), f_score_floor(beta, factor)
     if not ((bound >= floor - _SAME) & (bound < 1)).all():
         raise DistprivError(
-            f"Whoever always says yes reaches an F-score of {floor:.4g}; set a bound from there "
+            f"Always saying yes reaches an F-score of {floor:.4g}; set a bound from there "
             f"to below 1, not {f_score!r}."
         )
     bound = np.maximum(bound, floor)

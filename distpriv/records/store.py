@@ -43,11 +43,11 @@ _REASONS = {
     "can be read but not written; allow that": "s8 s3 s23 25006 42501 e1 e13 e30 denied",
     "is busy; try again in a moment": "s5 s6 s9 55P03 57014 40",
     "has no space left; make some": "s13 53100 e27 e28 e122",
-    "cannot be read or written where it lies; look at the disk": "s10 58 e5",
+    "cannot be read or written where it is; look at the disk": "s10 58 e5",
     "has no connection left; try again in a moment": "53 clients slots",
     "refuses the user or password; check DISTPRIV_DATABASE": "28 authentication password pg_hba",
     "does not exist; create it, or check DISTPRIV_DATABASE": "3D exist",
-    "was changed by somebody else; look at it again": "s19 23",
+    "was changed by someone else; look at it again": "s19 23",
     "has other tables than distpriv's; check DISTPRIV_DATABASE": "s1 42",
 }
 

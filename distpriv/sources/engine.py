@@ -117,7 +117,7 @@ class Engine:
                         "smaller part of it, or allow more."
                     ) from None
                 raise EngineError(
-                    f"The table could not be read where it lies{reason}; check its name, your "
+                    f"The table could not be read where it is{reason}; check its name, your "
                     "rights and the time limit."
                 ) from None
 

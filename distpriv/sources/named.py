@@ -115,7 +115,7 @@ def _open(key: str, entry: Any) -> EngineSource:
             source = connect(entry["address"], entry["table"], timeout=timeout)
     except (ValueError, TypeError, LookupError):  # their words may hold addresses
         raise SourceError(
-            f"The table {title!r} cannot be opened; whoever offers it finds out why by "
+            f"The table {title!r} cannot be opened; its owner finds out why by "
             f"{'scan' if 'scan' in entry else 'connect'} in Python."
         ) from None
     engine = replace(source.engine, quiet=True)

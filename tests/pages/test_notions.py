@@ -48,7 +48,7 @@ def test_what_makes_no_sense_is_one_sentence_and_is_kept(app):
     assert "is not a number" in app.main.markdown[0].value
     widget(app.main.text_input, "δ").set_value("0,001").run()
     widget(app.main.slider, "F-score").set_value(0.6).run()
-    assert "always says yes reaches" in "".join(one.value for one in app.main.markdown)
+    assert "Always saying yes reaches" in "".join(one.value for one in app.main.markdown)
     widget(app.main.slider, "From a prior").set_value(0.9).run()
     widget(app.main.slider, "From records").set_value(0.9).run()
     assert "knows the answer without" in app.main.markdown[0].value

@@ -199,7 +199,7 @@ def test_long_query_is_stopped_by_hand_and_by_its_time_limit(pair):
             source.engine.cancel()
 
     threading.Thread(target=press).start()
-    with pytest.raises(SourceError, match="could not be read where it lies"):
+    with pytest.raises(SourceError, match="could not be read where it is"):
         replace(source.engine, timeout=50).rows(long)
     done.set()
     with pytest.raises(SourceError, match=r"took longer than 0\.5 seconds"):
@@ -212,7 +212,7 @@ def test_table_that_does_not_answer_is_not_taken_to_lack_a_label():
     database.execute("CREATE TABLE people AS SELECT 1 AS age")
     gone = connect(database, "people", dialect="sqlite")
     database.close()
-    with pytest.raises(SourceError, match="could not be read where it lies"):
+    with pytest.raises(SourceError, match="could not be read where it is"):
         fits(gone, SensitiveProperty("age", 1))  # which would be false of the table
 
 
@@ -273,7 +273,7 @@ def test_mistakes_are_answered_as_in_memory(pair):
 
 
 def test_database_is_read_only_within_its_time_and_keeps_its_password(server):
-    with pytest.raises(SourceError, match="could not be read where it lies"):
+    with pytest.raises(SourceError, match="could not be read where it is"):
         connect(server, 'peo"ple; --')
     slow = "(SELECT pg_sleep(9)) AS s"
     limited = connect(server, "information_schema.sql_features", timeout=0.05)

@@ -73,7 +73,7 @@ def test_source_is_opened_once_and_again_where_its_file_changed(offered):
     ("key", "message"),
     [
         ("peple", "No table is offered as 'peple'. Did you mean 'people'?"),
-        ("crew", "'crew' cannot be opened; whoever offers it finds out why by connect"),
+        ("crew", "'crew' cannot be opened; its owner finds out why by connect"),
         ("gone", "'gone' cannot be opened"),
         ("long", "'long' cannot be opened"),
         ("both", "'both' is offered wrongly: it needs either scan or address"),
