@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from distpriv.privacy import Persons
 from distpriv.queries import Correlation, Median, Quantile
+from tests.pages.conftest import press
 
 
 def ask(name):
@@ -22,11 +23,6 @@ def ask(name):
 def opened(name):
     app = AppTest.from_function(ask, args=(name,), default_timeout=50).run()
     return app, app.session_state["state"]
-
-
-def press(app, label):
-    next(one for one in app.button if one.label == label).click().run()
-    assert not app.exception
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from distpriv.dashboard.reading import ACTIONS, action
 from distpriv.dashboard.state import State
 from distpriv.sources.engine import EngineSource
 from distpriv.tables import ReadOptions
+from tests.pages.conftest import press
 
 CELLS = "sex,died,Freq\n" + "\n".join(
     f"{s},{d},{40 + i}" for i, (s, d) in enumerate(["my", "mn", "fy", "fn"])
@@ -75,11 +76,6 @@ def ask():
     from distpriv.dashboard import page, upload
 
     upload.dialog.__wrapped__(page.session())
-
-
-def press(app, label):
-    next(one for one in app.button if one.label == label).click().run()
-    assert not app.exception
 
 
 def test_dialog_asks_three_questions_and_takes_all_at_once(read_here):

@@ -20,6 +20,11 @@ def widget(kind, label):
     return next(each for each in kind if each.label.startswith(label))
 
 
+def press(app, label):
+    widget(app.main.button, label).click().run()
+    assert not app.exception
+
+
 def begin(app):
     """Leave the page, whose controls are then gone, and forget what pages keep besides."""
     state = app.session_state["state"]

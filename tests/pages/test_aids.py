@@ -7,33 +7,30 @@ import pytest
 from distpriv.dashboard import page
 from distpriv.dashboard.fields import BY_NAME
 from distpriv.files import PAGES
-
-
-def named(kind, label):
-    return next(one for one in kind if one.label.startswith(label))
+from tests.pages.conftest import widget
 
 
 @pytest.fixture
 def projected(fresh):
-    named(fresh.main.button, "Present").click().run()
+    widget(fresh.main.button, "Present").click().run()
     yield fresh
     if fresh.session_state["state"].present:
-        named(fresh.main.button, "End presentation").click().run()
+        widget(fresh.main.button, "End presentation").click().run()
 
 
 def test_controls_and_sentences_explain_their_terms(fresh):
-    assert named(fresh.sidebar.slider, "Right guesses").help == page.tip(BY_NAME["guesses"].term)
-    assert named(fresh.sidebar.multiselect, "You release").help == page.tip("figure")
+    assert widget(fresh.sidebar.slider, "Right guesses").help == page.tip(BY_NAME["guesses"].term)
+    assert widget(fresh.sidebar.multiselect, "You release").help == page.tip("figure")
     assert fresh.main.markdown[0].help == page.tip("right guesses of 100")
 
 
 def test_words_are_found_on_a_page_without_sidebar(fresh):
     fresh.switch_page(PAGES / "papers.py").run()
-    named(fresh.main.button, "Words and questions").click().run()
+    widget(fresh.main.button, "Words and questions").click().run()
     assert len(fresh.expander) > 10
-    named(fresh.text_input, "Find").set_value("Markov quilt").run()
+    widget(fresh.text_input, "Find").set_value("Markov quilt").run()
     assert any(one.value.startswith("**Markov quilt**") for one in fresh.markdown)
-    named(fresh.text_input, "Find").set_value("zzz").run()
+    widget(fresh.text_input, "Find").set_value("zzz").run()
     assert any("No word or question" in one.value for one in fresh.markdown)
     fresh.session_state["state"].dialog = ""
 
@@ -47,8 +44,8 @@ def test_present_hides_the_sidebar_and_stays_from_page_to_page(projected):
         assert app.query_params["present"] == "1"
         assert not app.sidebar.slider
     assert app.query_params["limit"] == "70"
-    named(app.main.button, "End presentation").click().run()
-    assert named(app.sidebar.slider, "Right guesses").value == 70
+    widget(app.main.button, "End presentation").click().run()
+    assert widget(app.sidebar.slider, "Right guesses").value == 70
     assert "present" not in app.query_params
 
 
