@@ -109,7 +109,7 @@ def belief(frame: pd.DataFrame, *, shares: Sequence[float]) -> go.Figure:
     across = style.axis("share of the records", range=[low, high], showgrid=False)
     across |= {"tickvals": [*ticks], "ticktext": [*ticks.values()]}
     up = style.axis(range=[0, 1.08 * max(float(frame["belief"].max()), 2.0)], nticks=6)
-    chart = _figure(across, up, "how likely the attacker thinks it, 1 is before", r=24, t=50)
+    chart = _figure(across, up, "belief in each share (1 is as before)", r=24, t=50)
     for name, part in style.parts(frame, "release"):
         style.way(chart, part["share"], part["belief"], name)
     style.legend(chart, frame["release"].unique())
@@ -119,7 +119,8 @@ def belief(frame: pd.DataFrame, *, shares: Sequence[float]) -> go.Figure:
 def alt(frame: pd.DataFrame) -> str:
     """Return the lines' ends in words."""
     ends = "; ".join(
-        f"{style.title(row.release)}: right {row.guesses:.1f} times in 100 after {row.simulations}"
+        f"{style.title(row.release)}: right {row.guesses:.1f} times in 100 after "
+        f"{row.simulations} simulations"
         for row in style.rows(frame.groupby("release", sort=False).tail(1))
     )
     return f"Right guesses of a simulated attacker. {ends or 'None yet'}."
