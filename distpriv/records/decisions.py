@@ -17,8 +17,7 @@ from uuid import uuid4
 from sqlalchemy import Connection
 
 from distpriv.errors import StoreError
-from distpriv.records import store as database
-from distpriv.records.store import Store, add, legible, plain, rows
+from distpriv.records.store import DECISIONS, FINGERPRINTS, NAMES, Store, add, legible, plain, rows
 
 __all__ = ["ACTS", "Decision", "Naming", "Version", "answer", "cleaned", "decision", "decisions"]
 __all__ += ["propose", "same_name"]
@@ -155,7 +154,7 @@ def propose(
     values |= {"act": "proposed", "token": token, "fingerprint": naming.fingerprint}
     content = _checked(body)
     with store.writing() as connection:
-        if again := rows(connection, database.DECISIONS, token=token):
+        if again := rows(connection, DECISIONS, token=token):
             return _one(connection, again[0].key)
         name = take(connection, naming)
         if key:
@@ -227,7 +226,7 @@ def decision(store: Store, key: str) -> Decision:
 def decisions_in(connection: Connection, **where: object) -> list[Decision]:
     """List decisions inside a transaction, the latest first."""
     histories: dict[str, list[Version]] = {}
-    for row in rows(connection, database.DECISIONS, **where):
+    for row in rows(connection, DECISIONS, **where):
         with legible():
             values = {one.name: getattr(row, one.name) for one in fields(Version)}
             values |= {"at": datetime.fromisoformat(row.at), "body": {**row.body}}
@@ -243,16 +242,16 @@ def take(connection: Connection, naming: Naming, *, enter: bool = True) -> str:
     the name is another table's and nobody said that this is a newer version of it.
     """
     name = cleaned_name(naming.name, "the name of this table")
-    for row in rows(connection, database.FINGERPRINTS, fingerprint=naming.fingerprint):
+    for row in rows(connection, FINGERPRINTS, fingerprint=naming.fingerprint):
         if not same_name(row.name, name):
             raise StoreError(f"This table is on record as {row.name!r}; use that name.")
         return str(row.name)
-    if namesakes := rows(connection, database.NAMES, folded=folded(name)):
+    if namesakes := rows(connection, NAMES, folded=folded(name)):
         name = namesakes[0].name
     else:
         key = secrets.token_bytes(32)
-        add(connection, database.NAMES, name=name, folded=folded(name), key=key)
-    if not naming.newer and rows(connection, database.FINGERPRINTS, name=name):
+        add(connection, NAMES, name=name, folded=folded(name), key=key)
+    if not naming.newer and rows(connection, FINGERPRINTS, name=name):
         raise StoreError(
             f"{name!r} is another table on record; choose another name, or say that this is a "
             "newer version of it."
@@ -260,7 +259,7 @@ def take(connection: Connection, naming: Naming, *, enter: bool = True) -> str:
     if enter:
         about = plain({"title": naming.title, "columns": naming.columns}, "Title and columns")
         values = {"fingerprint": naming.fingerprint, "name": name, "about": about}
-        add(connection, database.FINGERPRINTS, **values)
+        add(connection, FINGERPRINTS, **values)
     return name
 
 
@@ -307,5 +306,5 @@ def _unchanged(connection: Connection, key: str, seen: int) -> Decision:
 
 def _add(connection: Connection, key: str, version: int, **values: Any) -> Decision:
     about = {"key": key, "version": version, "at": datetime.now(UTC).isoformat()}
-    add(connection, database.DECISIONS, **about, **values)
+    add(connection, DECISIONS, **about, **values)
     return _one(connection, key)
