@@ -86,7 +86,7 @@ def estimated_law(
             for group in (0, 1):
                 x[rows, place] += weights[place, group] * sums_of(features[group], members[group])
             y[rows, place] = statistics_of(query, records, members, weights[place])
-    x, y = x.reshape(count, -1), y.reshape(count, -1)
+    controls, figures = x.reshape(count, -1), y.reshape(count, -1)
     p = features[0].shape[1]
     single = np.array([np.cov(group.T).reshape(p, p) for group in features])
     population = np.array(sizes, dtype=float)
@@ -94,17 +94,17 @@ def estimated_law(
         single, population = single * (1 - 1 / population)[:, None, None], np.full(2, np.inf)
     averages = np.array([group.mean(axis=0) for group in features])
     exact = nested_moments(averages, single, population, kept, total)
-    mean, along, rest = _regressed(x, y, *exact)
+    mean, along, rest = _regressed(controls, figures, *exact)
     residual, explained = np.diagonal(rest), np.diagonal(along)
     error = np.outer(residual, residual) + rest**2 + 2 * rest * along
     error += np.outer(residual, explained) + np.outer(explained, residual)
     resampled = []
     for _ in range(_RESAMPLED):
-        some = rng.integers(count, size=max(int(count / _WIDER**2), 2 * x.shape[1] + 8))
-        again = _regressed(x[some], y[some], *exact)
+        some = rng.integers(count, size=max(int(count / _WIDER**2), 2 * controls.shape[1] + 8))
+        again = _regressed(controls[some], figures[some], *exact)
         resampled.append((again[0], again[1] + again[2]))
     errors = np.sqrt(residual / count), np.sqrt(error.clip(0) / count)
-    return Estimate(mean, along + rest, *errors, resampled, y)
+    return Estimate(mean, along + rest, *errors, resampled, figures)
 
 
 def _regressed(

@@ -331,8 +331,9 @@ def verdicts(
         if record is not None:  # noise that hides all records, whatever they are
             hidden = record.group(model.n).delta(promise.epsilon)
             sure[row] |= hidden <= promise.delta * (1 + _SLACK)
-    several = zip(promised, delta, accuracy, sure, exact, records, strict=True)
-    return [judge(*one, persons) for one in several]
+    same = [persons] * len(releases)
+    rows = zip(promised, delta, accuracy, sure, exact, records, same, strict=True)
+    return [judge(*row) for row in rows]
 
 
 def _model_values(
