@@ -43,7 +43,7 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
     )
     notes = []
     for key, part in style.parts(frame, "way"):
-        hue, dash, along = _RELAXED.get(key, (style.color(key), style.dash(key), 0.75))
+        hue, dash, along = _RELAXED.get(key, (style.color(key), style.dash(key), 0.66))
         nothing = not part["delta"].any()
         drawn = part["delta"].where(part["delta"] >= _LEAST).fillna(_ZERO if nothing else np.nan)
         look = {"dash": dash, "width": 3, "name": key}
