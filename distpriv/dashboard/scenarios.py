@@ -59,7 +59,7 @@ def side_by_side(state: State, now: Evaluation) -> None:
         page.show(
             tradeoff.picture(frame.head(0), marks=marks, limit=now.limit),
             frame,
-            bars.costs_alt(frame.assign(way=ways + frame["way"])),
+            bars.costs_alt(frame.assign(way=ways + frame["way"], kept=None)),
             key="scenarios",
             note="Lower and further left is better.",
         )
