@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, urlsplit
 
 from distpriv.analysis.tables import EXAMPLE_TITLES
-from tests.browser.browsing import browsing, idle, scenario, serving, visit
+from tests.browser.browsing import SIZES, browsing, idle, scenario, serving, visit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 LONG = 12  # actions of a round
 KEYS = {title: key for key, title in EXAMPLE_TITLES.items()}
 LINKS = ["", "?limit=65", "tradeoff?epsilon=0.7&shares=40-60", "?table=bank", "fit?table=hospital"]
+LINKS += ["tour?step=3", "?secret=%3Cb%3E&n=-1&release=x&limit=nan&foo=1"]
+NAMES = [
+    "age",
+    ":red[x] $y$",
+    "<img src=x onerror=alert(1)>",
+    "![x](http://a.example/x.png)",
+    "mean",
+]
+LINES = [f"{20 + i % 50},{'ab'[i % 3 > 1]},{'yn'[i * 7 % 10 > 2]},{i},{i % 5}" for i in range(400)]
+FILES = [
+    "\n".join([",".join(NAMES), *LINES]),
+    "\n".join(["age;shop", *["30;a", "40;b"] * 20]),
+    "",
+    "{",
+]
 
 
 class Visitor:
@@ -63,11 +78,42 @@ class Visitor:
         links = self.page.get_by_test_id("stTopNavLink")
         links.nth(self.rng.randrange(links.count())).click(timeout=5000)
 
+    def menu(self) -> None:
+        self.page.get_by_test_id("stTopNavSection").nth(self.rng.randrange(3)).click(timeout=5000)
+        links = self.page.get_by_test_id("stTopNavDropdownLink")
+        links.first.wait_for(timeout=5000)
+        links.nth(self.rng.randrange(links.count())).click(timeout=5000)
+
     def back(self) -> None:
         if self.page.evaluate("history.length") > 2:
             self.page.go_back(wait_until="commit")
         if self.page.url == "about:blank":
             self.page.go_forward()
+
+    def upload(self) -> None:
+        self.press("Use my own table")
+        data = self.rng.choice(FILES).encode()
+        file = {"name": "a <b>.csv", "mimeType": "text/csv", "buffer": data}
+        self.page.locator("[role=dialog] input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+        if self.rng.random() < 0.7:
+            check = self.page.get_by_role("dialog").get_by_role("button", name="Check", exact=True)
+            check.click(timeout=15_000)
+            self.page.get_by_role("dialog").wait_for(state="hidden", timeout=15_000)
+
+    def look(self) -> None:
+        """Change theme and size; on a phone the sidebar is shut."""
+        self.page.emulate_media(color_scheme=self.rng.choice(["light", "dark"]))
+        width, height = SIZES[self.rng.choice([*SIZES])]
+        self.page.set_viewport_size({"width": width, "height": height})
+
+    def rest(self) -> None:
+        """Come back to a page with controls, on a wide screen."""
+        idle(self.page)
+        self.page.keyboard.press("Escape")
+        self.page.set_viewport_size({"width": 1440, "height": 900})
+        self.page.get_by_role("link", name="Check", exact=True).first.click()
+        idle(self.page)
+        idle(self.page)
 
     def act(self) -> str:
         """Do one thing, and say what it was; ``!`` where it was not to be had."""
@@ -92,13 +138,22 @@ ACTIONS: dict[str, Callable[[Visitor], object]] = {
     "records": lambda one: one.write("combobox", "Of how many records", "200", "75", "1000"),
     "by": lambda one: one.switch(one.rng.choice(["Right guesses", "ε and δ"])),
     "epsilon": Visitor.epsilon,
-    "figure": lambda one: one.page.locator("[aria-label^='Remove ']:visible").first.click(),
+    "figure": lambda one: one.page.locator("[aria-label^='Remove ']:visible").first.click(
+        timeout=5000
+    ),
     "undo": lambda one: one.press("Undo"),
     "redo": lambda one: one.press("Redo"),
     "link": Visitor.link,
+    "menu": Visitor.menu,
+    "step": lambda one: one.press(one.rng.choice(["Next", "Back", "Show me", "That is my guess"])),
+    "upload": Visitor.upload,
+    "escape": lambda one: one.page.keyboard.press("Escape"),
+    "look": Visitor.look,
     "back": Visitor.back,
+    "forward": lambda one: one.page.go_forward(wait_until="commit"),
     "reload": lambda one: one.page.reload(),
 }
+WIDE = "[document.scrollingElement, document.querySelector('[data-testid=stMain]')].some(one => one.scrollWidth > one.clientWidth)"
 
 
 def disagreements(page: Page) -> list[str]:
@@ -119,7 +174,7 @@ def disagreements(page: Page) -> list[str]:
     found["shares"] = "-".join(values) if values else typed.input_value()
     found["source"] = page.get_by_role("combobox", name="Table").first.input_value()
     found["records"] = page.get_by_role("combobox", name="Of how many").first.input_value()
-    found["source"] = KEYS[found["source"]]
+    found["source"] = KEYS.get(found["source"], "upload")
     wrong = [
         f"{name} is {fields[name]} and shown as {value}"
         for name, value in found.items()
@@ -131,8 +186,10 @@ def disagreements(page: Page) -> list[str]:
         wrong.append(f"{chips} figures are shown, not {chosen}")
     if address != held["address"]:
         wrong.append(f"the address is {address}, not {held['address']}")
-    if page.get_by_test_id("stException").count():
+    if page.get_by_test_id("stException").or_(page.get_by_text("Something went wrong")).count():
         wrong.append("an exception")
+    if page.evaluate(WIDE):
+        wrong.append("wider than the screen")
     return wrong
 
 
@@ -143,11 +200,16 @@ def main(rounds: int = 20, seed: int = 1) -> int:
             page = visit(browser, f"{address}/{rng.choice(LINKS)}")
             errors: list[str] = []
             page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+            page.on(
+                "dialog", lambda box, errors=errors: errors.append(box.message) or box.dismiss()
+            )
             visitor = Visitor(page, rng)
             actions = [visitor.act() for _ in range(LONG)]
-            idle(page)
-            idle(page)
-            wrong = disagreements(page) + errors
+            try:
+                visitor.rest()
+                wrong = disagreements(page) + errors
+            except Exception as error:  # noqa: BLE001
+                wrong = [*errors, str(error)[:300]]
             bad += bool(wrong)
             print("WRONG" if wrong else "right", number, ", ".join(actions), *wrong, flush=True)
             page.context.close()
