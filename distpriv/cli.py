@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from distpriv import __version__
 from distpriv.errors import DistprivError
-from distpriv.files import APP
+from distpriv.files import APP, is_large
 from distpriv.text import listed, near
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ __all__ = ["main"]
 OPEN = "DISTPRIV_OPEN"  # where the server finds the path of the table that it begins with
 Texts = dict[str, Callable[[], str]]
 """A command's result by the endings of files."""
-_LARGE = 50_000_000  # bytes of a text that stays where it lies
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -340,8 +339,7 @@ def _opened(path: str, scenario: Scenario) -> Source:
     if not path:
         raise DistprivError("This scenario needs its own table; name its file, too.")
     file = Path(path)
-    large = file.is_file() and file.stat().st_size > _LARGE
-    if scenario.reading is None and (file.is_dir() or file.suffix in (".parquet", ".pq") or large):
+    if scenario.reading is None and is_large(file):
         return replace(scan(file), key=scenario.source)
     frame = as_records(read_table(file, scenario.reading), scenario.row)
     return FrameSource(scenario.source, file.name, frame)

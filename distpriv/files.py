@@ -11,7 +11,7 @@ from typing import IO
 from distpriv.errors import ReadError
 from distpriv.text import near
 
-__all__ = ["APP", "DATA", "DOCS", "PAGES", "File", "content_of", "save_text", "text_of"]
+__all__ = ["APP", "DATA", "DOCS", "PAGES", "File", "content_of", "is_large", "save_text", "text_of"]
 
 _PACKAGE = Path(__file__).parent
 _INSTALLED = (_PACKAGE / "_site").is_dir()
@@ -20,6 +20,7 @@ _SITE = _PACKAGE / "_site" if _INSTALLED else _PACKAGE.parent
 APP = _PACKAGE / "dashboard" / "app.py" if _INSTALLED else _PACKAGE.parent / "app.py"
 DATA, DOCS, PAGES = _SITE / "data", _SITE / "docs", _SITE / "pages"
 
+LARGE = 50_000_000  # bytes of a text
 File = str | bytes | os.PathLike[str] | IO[str] | IO[bytes]
 """A text with a line break or a brace, or that begins by a bracket, is itself; others are paths."""
 
@@ -43,6 +44,13 @@ def content_of(file: File) -> bytes:
         reason = (getattr(error, "strerror", None) or "it is not a file").lower()
         name = path.name or str(path)
         raise ReadError(f"{name} cannot be opened ({reason}); check its name.{hint}") from None
+
+
+def is_large(path: Path) -> bool:
+    """Tell whether a table rather stays where it is: a folder, a Parquet file or a large text."""
+    if path.is_dir() or path.suffix in (".parquet", ".pq"):
+        return True
+    return path.is_file() and path.stat().st_size > LARGE
 
 
 def text_of(file: File) -> str:

@@ -19,6 +19,7 @@ from distpriv.dashboard import page, reading
 from distpriv.dashboard.builders import ask_pair, close
 from distpriv.dashboard.state import File, State
 from distpriv.errors import DistprivError, ReadError
+from distpriv.files import is_large
 from distpriv.sources import FrameSource, Source, scan
 from distpriv.tables import rows
 from distpriv.tables.options import Row, RowKind
@@ -30,7 +31,6 @@ KINDS: dict[RowKind, str] = {
     "cell": "A count of records",
     "part": "One of several rows of a record",
 }
-LARGE = 50_000_000  # bytes of a text that the command opens where it lies
 
 
 @st.dialog("Use my own table", width="medium", on_dismiss=close)
@@ -194,7 +194,7 @@ def offer_opened(state: State) -> str:
 def _opened(path: Path) -> tuple[Source, Scenario, bytes] | str:
     """Open the table that the command named, once a process; a sentence if that cannot be."""
     try:
-        if path.is_dir() or path.suffix in (".parquet", ".pq") or path.stat().st_size > LARGE:
+        if is_large(path):
             with suppress(ReadError) if path.is_file() else nullcontext():
                 lying = replace(scan(path), key="open")
                 return lying, tables.start(lying), b""

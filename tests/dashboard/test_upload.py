@@ -67,7 +67,7 @@ def test_table_that_the_command_names_stays_where_it_lies(path, tmp_path, monkey
 
 def test_large_text_that_is_no_plain_table_is_read(path, monkeypatch, read_here):
     path.write_text(CELLS + "\nSource: a register")
-    monkeypatch.setattr(upload, "LARGE", 10)
+    monkeypatch.setattr("distpriv.files.LARGE", 10)
     assert upload._opened(path)[0].rows == 166
 
 
