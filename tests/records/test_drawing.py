@@ -358,3 +358,11 @@ def test_draw_release_draws_noise_alone_or_puts_it_on_record(store, tmp_path):
     weak = replace(release, promise=Promise(0.1, 1e-2))
     with pytest.raises(NotApplicable, match="does not keep"):
         dp.draw_release(FRAME, NOW.query, weak, pair=PAIR)
+
+
+def test_balanced_figures_hide_no_wider_range_than_their_own(store):
+    released(store, NOW, "BalM")
+    entries = book.releases(store)
+    assert drawing.risk(NOW, entries, dp.Pair(SECRET, 0.32, 0.38)) == 50
+    with pytest.raises(NotApplicable, match="cannot be counted"):
+        drawing.risk(NOW, entries, dp.Pair(SECRET, 0.2, 0.4))
