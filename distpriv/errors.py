@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = [
-    "AttackError",
-    "DistprivError",
-    "NotApplicable",
-    "ReadError",
-    "SourceError",
-    "StoreError",
-]
+__all__ = ["AttackError", "DistprivError", "NotApplicable", "ReadError", "SourceError", "StoreError"]
 
 
 class DistprivError(ValueError):
