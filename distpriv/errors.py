@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-__all__ = ["AttackError", "DistprivError", "NotApplicable", "ReadError", "SourceError", "StoreError"]
+__all__ = ["AttackError", "DistprivError", "NotApplicable", "ReadError", "SourceError"]
+__all__ += ["StoreError"]
 
 
 class DistprivError(ValueError):
