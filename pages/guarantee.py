@@ -95,7 +95,8 @@ with right, page.sentences():
         key="knowing",
         title="Attackers who know records",
         note="Half of them with the property, half without, on average over random ones. By bell "
-        "curves, unless the exact law is known. They fit badly where few records are unknown.",
+        "curves, unless the exact law is known. They fit badly where few records are unknown. "
+        "Balanced: at most, for arithmetic may tell the sums of both groups.",
     )
 with right:
     control(state, "known_records")

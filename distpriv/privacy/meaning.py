@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
+from scipy.linalg import block_diag
 from scipy.special import expit, logit
 
 from distpriv.arrays import FloatArray
@@ -180,9 +181,9 @@ def knowing(model: GaussianModel, release: Release | None, known: int) -> float:
     take these off figures that use all, so that only the others vary; without replacement the
     others' means follow from what is known. Of balanced figures they do not know which of their
     records are kept, but records of a larger group are kept less often: by the normal law of the
-    figures and of the known records' sums. Told which are kept, they learn much more. DistprivError
-    if a group has fewer records than they know of it, NotApplicable if a statistic is no sum over
-    the records.
+    figures, or of what arithmetic may tell from them, and of the known records' sums. Told which
+    are kept, they learn much more. DistprivError if a group has fewer records than they know of it,
+    NotApplicable if a statistic is no sum over the records.
     """
     release = AS_IT_IS if release is None else release
     few = int(min(pair.numbers.min() for pair in model.pairs))
@@ -258,18 +259,27 @@ def _rest_accuracy(
 def _kept_accuracy(
     model: GaussianModel, pair: PairModel, release: Release, known: FloatArray
 ) -> float:
-    """Of an attacker who sees balanced figures, and the sums of known records of each group."""
+    """Of an attacker who sees balanced figures, and the sums of known records of each group.
+
+    Where a figure has a grid and a record of one group counts for more than one of the other,
+    arithmetic may tell the sums over both: they count as seen, which is at least as much.
+    """
     kept = np.asarray(release.kept)
     weights = np.asarray(release.stands_for) / np.maximum(kept, 1)
     sizes, single = pair.groups.population(model.replacement)
+    m, told = len(pair.steps), (pair.steps > 0) & (not np.isclose(*weights))
+    figures = np.hstack([weight * np.eye(m) for weight in weights])
+    rows = np.vstack([figures[~told], np.eye(2 * m)[np.tile(told, 2)]])
+    seen = block_diag(rows, np.eye(2 * m))
     laws = []
     for numbers in pair.numbers:
-        law = np.zeros((3, 3, 2))
-        law[0, 0] = weights**2 * kept * (1 - kept / sizes)
-        both = weights * known * kept * (1 / numbers - 1 / sizes)
-        for group in (0, 1):  # a sum of known records each
-            own = 1 + group
-            law[own, own, group] = known[group] * (1 - known[group] / sizes[group])
-            law[0, own, group] = law[own, 0, group] = both[group]
-        laws.append(np.einsum("uvg,gab->uavb", law, single).reshape(3 * len(model.scales), -1))
-    return NormalLoss.between(np.zeros(len(laws[0])), *laws).accuracy()
+        law = np.zeros((4, 4, 2))  # sums over kept records of each group, then over known ones
+        both = known * kept * (1 / numbers - 1 / sizes)
+        for group in (0, 1):
+            other = 2 + group
+            law[group, group, group] = kept[group] * (1 - kept[group] / sizes[group])
+            law[other, other, group] = known[group] * (1 - known[group] / sizes[group])
+            law[group, other, group] = law[other, group, group] = both[group]
+        sums = np.einsum("uvg,gab->uavb", law, single).reshape(4 * m, 4 * m)
+        laws.append(seen @ sums @ seen.T)
+    return NormalLoss.between(np.zeros(len(seen)), *laws).accuracy()

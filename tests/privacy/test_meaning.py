@@ -147,21 +147,30 @@ def test_the_law_of_all_records_is_not_that_of_unknown_ones():
     assert knowing(fitted, None, 16) == knowing(bare, None, 16)
 
 
-def test_balanced_figures_and_known_sums_have_the_simulated_law():
-    """20 of 32 records, 10 known and 12 kept, simulated 40 000 times."""
+@pytest.mark.parametrize("whole", [False, True])
+def test_balanced_figures_and_known_sums_have_the_simulated_law(whole):
+    """20 of 32 records, 10 known and 12 kept, simulated 40 000 times; counts are decoded."""
     rng, having = np.random.default_rng(2), np.repeat([0.0, 1.0], 16)
     records = rng.normal(size=(2, 16)) * [[1.0], [3.0]]
+    if whole:
+        records = (records > 0.3).astype(float)
     fitted = of_records(records.reshape(-1, 1), having, 20, 0.3, 0.7, False, Sum)
-    release = calibrate("BalM", fitted)
+    release = calibrate("BalM", fitted, reference=0.3)
     weights, laws = release.stands_for / release.kept, []
+    pairs = np.stack(np.meshgrid(np.arange(7), np.arange(7)), -1).reshape(-1, 2)
     for numbers in fitted.pairs[0].numbers.astype(int):
         figure, sums = np.zeros(40_000), []
         for group in (0, 1):
             table = rng.permuted(np.tile(records[group], (40_000, 1)), axis=1)[:, : numbers[group]]
             figure += weights[group] * table[:, : int(release.kept[group])].sum(axis=1)
             sums.append(rng.permuted(table, axis=1)[:, :5].sum(axis=1))
-        laws.append(np.cov([figure, *sums]))
-    expected = NormalLoss.between(np.zeros(3), *laws).accuracy()
+        read = [figure]
+        if whole:  # one pair of sums of 6 records each fits
+            away = np.abs(figure[:, None] - pairs @ weights)
+            assert ((away < 1e-9).sum(axis=1) == 1).all()
+            read = [*pairs[away.argmin(axis=1)].T]
+        laws.append(np.cov([*read, *sums]))
+    expected = NormalLoss.between(np.zeros(len(laws[0])), *laws).accuracy()
     assert knowing(fitted, release, 10) == pytest.approx(expected, abs=0.006)
 
 
