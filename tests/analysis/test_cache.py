@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from threading import Thread
+from threading import Event, Thread
 from time import sleep
 
 import pytest
@@ -45,6 +45,27 @@ def test_two_scripts_compute_once():
     for thread in threads:
         thread.join()
     assert computed == [1]
+
+
+def test_who_asks_for_something_else_does_not_wait():
+    cache, asked, answered = Cache(2), Event(), Event()
+
+    def slow():
+        asked.set()
+        assert answered.wait(10)
+
+    thread = Thread(target=cache, args=(("model", 1), slow))
+    thread.start()
+    assert asked.wait(10)
+    for place in range(17):
+        assert cache(("groups", place), lambda place=place: place) == place
+    answered.set()
+    thread.join()
+    assert cache.get(("groups", 0)) is None
+    assert cache.get(("groups", 1)) == 1
+    with pytest.raises(ZeroDivisionError):
+        cache(("model", 2), lambda: 1 // 0)
+    assert cache(("model", 2), lambda: 2) == 2
 
 
 def test_neither_cache_nor_evaluation_is_pickled(now):

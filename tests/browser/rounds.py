@@ -92,18 +92,21 @@ class Visitor:
 
     def upload(self) -> None:
         self.press("Use my own table")
-        data = self.rng.choice(FILES).encode()
-        file = {"name": "a <b>.csv", "mimeType": "text/csv", "buffer": data}
-        self.page.locator("[role=dialog] input[type=file]").set_input_files(file)  # type: ignore[arg-type]
-        if self.rng.random() < 0.7:
-            check = self.page.get_by_role("dialog").get_by_role("button", name="Check", exact=True)
-            check.click(timeout=15_000)
-            self.page.get_by_role("dialog").wait_for(state="hidden", timeout=15_000)
+        data = self.rng.choice(FILES)
+        file = {"name": "a <b>.csv", "mimeType": "text/csv", "buffer": data.encode()}
+        dialog = self.page.get_by_role("dialog")
+        dialog.locator("input[type=file]").set_input_files(file)  # type: ignore[arg-type]
+        if len(data) < 2:
+            dialog.get_by_role("alert").wait_for(timeout=15_000)
+            self.page.keyboard.press("Escape")
+        elif self.rng.random() < 0.7:
+            dialog.get_by_role("button", name="Check", exact=True).click(timeout=15_000)
+            dialog.wait_for(state="hidden", timeout=15_000)
 
     def look(self) -> None:
         """Change theme and size; on a phone the sidebar is shut."""
         self.page.emulate_media(color_scheme=self.rng.choice(["light", "dark"]))
-        width, height = SIZES[self.rng.choice([*SIZES])]
+        width, height = SIZES[self.rng.choice(["1440", "1440", "1280", "1280", "390"])]
         self.page.set_viewport_size({"width": width, "height": height})
 
     def rest(self) -> None:
