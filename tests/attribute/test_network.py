@@ -219,3 +219,13 @@ def test_learned_tree_joins_what_goes_together():
     assert {("cause", "effect"), ("effect", "further")} <= set(network.edges)
     assert network.tables["effect"][0, 0] == pytest.approx(0.9, abs=0.03)
     assert len(network.states["further"]) == 3
+
+
+def test_noise_is_for_the_worst_network_and_for_all_that_is_nearby():
+    networks = [
+        BayesianNetwork([("a", "b")], {"a": [0.5, 0.5], "b": [[1 - p, p], [0.5, 0.5]]})
+        for p in (0.2, 0.4)
+    ]
+    assert max_influence(networks, ["b"], "a") == pytest.approx(math.log(0.5 / 0.2))
+    deltas = {frozenset("ab"): 2.0, frozenset("a"): 1.0, frozenset("b"): 1.5}
+    assert markov_quilt(networks, ["a"], ["a", "b"], deltas, 0.5, largest=0).scale == 2.0 / 0.5
