@@ -28,6 +28,7 @@ __all__ += ["plain", "put_first", "to_query"]
 PRIVATE = frozenset({"upload", "open"})
 """Sources whose labels and shares must not stand in an address."""
 
+MOST_OTHERS = 20  # secrets of a link, so that nobody else's keeps the server busy for minutes
 Lens = tuple[Callable[[Scenario], Any], Callable[[Scenario, Any], Scenario]]
 
 
@@ -139,6 +140,8 @@ def _write_shares(shares: tuple[float, float]) -> str:
 
 def _read_others(text: str) -> tuple[Pair, ...]:
     parts = [part.rpartition(":") for part in text.split(",") if part]
+    if len(parts) > MOST_OTHERS:
+        raise DistprivError(f"A link holds at most {MOST_OTHERS} more secrets; choose them again.")
     return tuple(_pair(links.read_secret(secret), _shares(shares)) for secret, _, shares in parts)
 
 

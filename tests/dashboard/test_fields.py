@@ -61,6 +61,7 @@ def test_link_about_an_own_table_holds_nothing_of_its_rows(source):
         ("secret", "income"),
         ("release", "largest:age"),
         ("also", "sex:Female"),
+        ("also", ",".join(f"sex:Female:{k}-40" for k in range(10, 31))),
         ("units", "dozens"),
         ("persons", "1"),
         ("persons", "1,2"),
