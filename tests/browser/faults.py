@@ -9,9 +9,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from distpriv.dashboard.main import MENU
 from tests.browser.browsing import SIZES, browsing, idle, serving, visit
 
-PAGES = ("", "tradeoff", "attack", "fit", "directions", "guarantee")
 SHIFTS = """
 window.shifts = 0;
 new PerformanceObserver(list => {
@@ -25,14 +25,14 @@ def main(axe: str = "") -> int:
     with serving() as address, browsing() as browser:
         for size in SIZES:
             for scheme in ("light", "dark"):
-                for name in PAGES:
+                for name in MENU:
                     page = visit(browser, "about:blank", size, scheme)
                     page.add_init_script(SHIFTS)
                     page.goto(f"{address}/{name}")
                     idle(page)
                     page.wait_for_timeout(2500)
                     shift = page.evaluate("window.shifts")
-                    line = f"{name or 'check':10} {size:5} {scheme:5} shift {shift:.3f}"
+                    line = f"{name:10} {size:5} {scheme:5} shift {shift:.3f}"
                     worst = max(worst, shift)
                     if axe:
                         page.evaluate(Path(axe).read_text(encoding="utf-8"))

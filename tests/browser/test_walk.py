@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
+from itertools import pairwise
 from urllib.parse import urlsplit
 
 import pytest
@@ -128,6 +129,75 @@ def test_walk(served, screen):
         assert phone.evaluate("document.scrollingElement.scrollWidth") <= 390
         main = "document.querySelector('[data-testid=stMain]')"
         assert phone.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
+
+
+# What is hit by a finger, or read by a machine: without a name, or under 24 pixels.
+POOR = """() => [...document.querySelectorAll("a[href], button, input, textarea, [role=radio]")]
+  .filter(one => one.checkVisibility({opacityProperty: true, visibilityProperty: true}))
+  .filter(one => !one.matches("[type=file], [tabindex='-1'], [href='#stMain']"))
+  .map(one => {
+    const {width, height} = one.getBoundingClientRect();
+    const label = document.getElementById(one.getAttribute("aria-labelledby"));
+    const words = one.ariaLabel ?? (label ?? one.labels?.[0] ?? one).innerText;
+    const framed = one.matches("input");  // whose frame is hit
+    const small = Math.min(width, height) < 24 && !framed;
+    return small || !words?.trim() ? `${width} ${height} ${words} ${one.outerHTML}` : "";
+  }).filter(Boolean)"""
+
+
+def test_screen_readers_keyboards_and_large_print_are_served(served, screen):
+    page = open_tab(screen, f"{served}/guarantee")
+    spoken, slider = page.locator("#spoken"), page.get_by_role("slider", name="Right guesses")
+    expect(spoken).to_contain_text(page.locator("h1").inner_text())
+    expect(spoken).to_have_role("status")
+    assert page.locator("html").get_attribute("lang") == "en"
+    assert page.evaluate(POOR) == []
+    levels = "[...document.querySelectorAll('main :is(h1, h2, h3)')].map(one => +one.tagName[1])"
+    heads = page.evaluate(levels)
+    assert heads[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(heads))
+    alts = page.locator(".js-plotly-plot").count()
+    assert page.locator("main [role=img][aria-label]").count() >= alts > 0
+
+    # The verdict is spoken when it changes, and so is what is wrong with a number.
+    go(page, "Check")
+    slider.focus()
+    page.keyboard.press("ArrowRight")
+    expect(spoken).to_contain_text("you accept 61.")
+    expect(slider).to_be_focused()
+    box = page.get_by_role("combobox", name="Of how many records")
+    box.fill("2,5")
+    box.press("Enter")
+    expect(spoken).to_contain_text("Choose a number from 4 to")
+    page.get_by_role("radio", name="ε and δ", exact=True).click()
+    epsilon = page.get_by_role("textbox", name="ε", exact=True)
+    epsilon.fill("0,250")
+    epsilon.press("Enter")
+    expect(epsilon).to_have_value("0.25")
+    expect(epsilon).to_be_focused()
+
+    # Nothing moves for those who ask for that; with colours of their own, choices have a frame.
+    moving = "[...document.querySelectorAll('*')].filter(one => parseFloat("
+    moving += "getComputedStyle(one).transitionDuration) > .01).length"
+    assert page.evaluate(moving) == 0
+    page.emulate_media(forced_colors="active")
+    frame = "one => getComputedStyle(one).outlineStyle"
+    chosen, other = (page.get_by_role("radio", name=name) for name in ("ε and δ", "Right guesses"))
+    assert (chosen.evaluate(frame), other.evaluate(frame)) == ("solid", "none")
+    page.emulate_media(forced_colors="none")
+
+    # At 400 % nothing is cut off at the right; a guess by keyboard leaves one at the answer.
+    page.set_viewport_size({"width": 320, "height": 256})
+    for name in ("", "tour?step=2"):
+        page.goto(f"{served}/{name}")
+        idle(page)
+        assert page.evaluate("document.scrollingElement.scrollWidth") <= 320
+        main = "document.querySelector('[data-testid=stMain]')"
+        assert page.evaluate(f"{main}.scrollWidth <= {main}.clientWidth")
+    page.get_by_role("button", name="That is my guess").focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_be_focused()
+    page.close()
 
 
 def test_two_people_agree_on_a_release(served, screen, chromium, tmp_path):
