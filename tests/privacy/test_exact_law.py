@@ -318,3 +318,11 @@ def test_verdicts_take_the_worst_of_laws_that_are_as_likely():
     mended = verdict(model, calibrate("DauM", model, 1.0, delta))
     assert mended.kept
     assert mended.delta.max() == pytest.approx(delta, rel=2e-3)
+
+
+def test_a_law_that_decides_counts_its_rounding():
+    model, release = thirds(n=40), Release("x", np.array([[0.04]]))
+    law, held = known_law(model.pairs[0], model), verdict(model, release, Promise(1.0, 1e-3))
+    reached, _ = law.delivered(release, 1.0)
+    assert law.error > 0
+    np.testing.assert_array_equal(held.exact[0] - reached, reached + law.error - reached)
