@@ -3,11 +3,17 @@
 ``make truth`` or ``python -m benchmarks.truth --first 0 --count 1000``; a scenario is reproduced by
 its number. REFUTED is a fault. A misfit is what tables that are not bell-shaped give away beyond
 their normal model, where a verdict rests on that.
+
+``--pages --count 50`` (half an hour) holds attackers against what the pages show of every mechanism:
+right guesses within the limit, five releases, attackers who know records. All learn from what is
+released and guess on new tables; who is 3 standard errors above a figure tries again on four times
+as many. Above 3 again is a fault, but where a figure rests on curves that the page Fit denies.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
 import warnings
 from collections import Counter
@@ -17,15 +23,17 @@ import numpy as np
 import pandas as pd
 from scipy import fft, linalg, stats
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
-from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 import distpriv as dp
+from distpriv.analysis import sentences
+from distpriv.analysis.cache import Cache
 from distpriv.mechanisms import MECHANISMS
-from distpriv.model.simulate import simulate
+from distpriv.model.simulate import draw_subsets, statistics_of
 from distpriv.privacy import Persons, verdict
 
 Array = np.ndarray[Any, np.dtype[Any]]
-TABLES = 1500  # at each share, for training and for tests each
+TABLES = 1200  # at each share, for training and for tests each
 
 
 def column(kind: int, z: Array, having: Array) -> Array:
@@ -172,6 +180,99 @@ def tilted(
     return float(worth.mean()), float(worth.std() / 200)
 
 
+def released(
+    model: Any, place: int, release: Any, rng: Any, size: int, repeats: int = 1, known: Any = None
+) -> Array:
+    """Simulate what is published at both shares, (2, size, m), or the mean of some releases."""
+    fitted, drawn = model.pairs[place], np.zeros((2, size, len(model.query)))
+    records, again = fitted.groups.records, model.replacement
+    known = [np.zeros(0, int)] * 2 if known is None else known
+    others = [
+        np.arange(len(part)) if again else np.delete(np.arange(len(part)), some)
+        for part, some in zip(records, known, strict=True)
+    ]
+    kept = fitted.numbers.max(axis=0) if release.additive else release.kept
+    weights = np.ones(2) if release.additive else release.stands_for / kept.clip(1)
+    block = max(1, 400_000 // model.n)
+    for share, start in np.ndindex(2, -(-size // block) * bool(kept.any())):
+        rows, members = slice(start * block, min(size, (start + 1) * block)), []
+        for group, count in enumerate(fitted.numbers[share].astype(int).tolist()):
+            mine = np.tile(known[group], (rows.stop - rows.start, 1))
+            more = len(others[group]), count - mine.shape[1], len(mine), rng, again
+            every = np.hstack([others[group][draw_subsets(*more)], mine])
+            every = every if release.additive else rng.permuted(every, axis=1)
+            members.append(every[:, : int(kept[group])])
+        drawn[share, rows] = statistics_of(model.query, records, members, weights)
+    if release.kind == "noise":
+        noise = release.sample(2 * size * repeats, rng)
+        drawn += noise.reshape(repeats, *drawn.shape).mean(axis=0)
+    return drawn
+
+
+def near(tables: Array, covariance: Array) -> Any:
+    """Return the log-likelihood ratio of normal noise about simulated tables, (2, size, m)."""
+    unit, middle = np.sqrt(np.diagonal(covariance)), tables.mean(axis=(0, 1))
+    root = linalg.cholesky(covariance / np.outer(unit, unit) + 1e-9 * np.eye(len(unit)), lower=True)
+
+    def white(y: Array) -> Any:
+        return linalg.solve_triangular(root, ((y - middle) / unit).T, lower=True).T.astype("f4")
+
+    laws = [(law, (law**2).sum(axis=1) / 2) for law in map(white, tables)]
+
+    def log(z: Any, law: Any, square: Any) -> Any:
+        away = z @ law.T - square
+        top = away.max(axis=1, keepdims=True)
+        return top[:, 0] + np.log(np.exp(away - top).sum(axis=1))
+
+    def ratio(y: Array) -> Array:
+        blocks = np.array_split(white(y), 1 + len(y) // 200)
+        return np.concatenate([log(z, *laws[1]) - log(z, *laws[0]) for z in blocks])
+
+    return ratio
+
+
+def attacked(
+    claim: float, model: Any, place: int, release: Any, rng: Any, **how: Any
+) -> list[tuple[str, float, float, float]]:
+    """Return what attackers reach: name, accuracy, z, and z on new tables if that is above 3."""
+    shown, labels = (model, place, release, rng), np.repeat([0, 1], TABLES)
+    tables, m = released(*shown[:2], dp.Release(), rng, TABLES, **how), len(model.query)
+    train, more = (released(*shown, TABLES, **how).reshape(-1, m) for _ in range(2))
+    noise, steps = release.total(m) / how.get("repeats", 1), model.pairs[place].steps
+    unit = np.where(train.std(axis=0) > 0, train.std(axis=0), 1.0)
+    normal = QuadraticDiscriminantAnalysis(reg_param=1e-3).fit(train / unit, labels)
+    if not (release.additive and np.diagonal(noise).all()):  # a smoothed law
+        tables = train.reshape(tables.shape)
+        noise = TABLES ** (-2 / (m + 4)) * np.cov(train.T).reshape(m, m) + 1e-6 * np.diag(unit**2)
+    law = near(tables, noise)
+
+    def seen(y: Array) -> Array:
+        """Return figures, both ratios, and where in its step each figure lies."""
+        scores = np.clip([normal.decision_function(y / unit), law(y)], -50, 50).T
+        phase = 2 * np.pi * y[:, steps > 0] / steps[steps > 0]
+        return np.hstack([y / unit, scores, np.cos(phase), np.sin(phase)]).round(6)  # sums err
+
+    rich = seen(more)
+    varies = np.ptp(rich, axis=0) > 0
+    rich[0] += ~varies
+    trees = HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8).fit(rich, labels)
+    scores = {
+        "normals": lambda y: normal.decision_function(y / unit),
+        "simulated laws": law,
+        "trees": lambda y: trees.decision_function(seen(y)),
+    }
+
+    def right(name: str, size: int) -> tuple[float, float]:
+        score = scores[name](released(*shown, size, **how).reshape(-1, m))
+        score = score * np.repeat([-1, 1], size)
+        reached = float((score > 0).mean() + (score == 0).mean() / 2)
+        error = math.sqrt(max(claim * (1 - claim), 1 / size) / (2 * size))
+        return reached, (reached - claim) / error
+
+    found = [(name, *right(name, TABLES)) for name in scores]
+    return [(*one, right(one[0], 4 * TABLES)[1] if one[2] > 3 else 0.0) for one in found]
+
+
 class Trial:
     """Examine one scenario; findings begin with REFUTED or misfit."""
 
@@ -225,48 +326,15 @@ class Trial:
         found = deltas(under(laws, *arguments), self.verdict.promise.epsilon)
         self.hold("exact law", found, place, "misfit" if self.verdict.exact is None else "REFUTED")
 
-    def tables(self, place: int, size: int, rng: np.random.Generator) -> Array:
-        """Simulate what is released at both shares, (2, size, m)."""
-        release, fitted = self.release, self.model.pairs[place]
-        if release.additive:
-            drawn = simulate(self.model, place, size, rng)
-            if release.kind == "noise":
-                drawn = drawn + release.sample(2 * size, rng).reshape(drawn.shape)
-            return drawn
-        drawn = np.zeros((2, size, len(self.s.query)))
-        for share, group in np.ndindex(2, 2):
-            k, kept = int(fitted.numbers[share, group]), int(release.kept[group])
-            records = fitted.groups.records[group]
-            for row in range(size):
-                members = rng.choice(len(records), k, replace=self.forever)[:kept]
-                drawn[share, row] += records[members].sum(0) * release.stands_for[group] / kept
-        return drawn * self.model.scales
-
     def attack(self, place: int) -> None:
-        """Attack simulated tables; who is above the figure tries again on four times as many."""
-        most, sure = self.verdict.accuracy[place], self.verdict.law in ("any data", "exact")
+        """Attack simulated tables."""
+        most, sure = float(self.verdict.accuracy[place]), self.verdict.law in ("any data", "exact")
         if not (self.release.additive or self.model.query.linear) or self.model.n > 5000:
             return
-        attackers = {
-            "quadratic": QuadraticDiscriminantAnalysis(reg_param=1e-3),
-            "boosting": HistGradientBoostingClassifier(max_iter=50, max_leaf_nodes=8),
-            "forest": RandomForestClassifier(40, min_samples_leaf=15),
-        }
-        for size, seed in ((TABLES, 1), (4 * TABLES, 2)):
-            rng, labels = np.random.default_rng([self.s.number, seed]), np.repeat([0, 1], size)
-            train, test = (self.tables(place, size, rng).reshape(2 * size, -1) for _ in range(2))
-            unit = train.std(0).clip(1e-300)
-            error = 3 * math.sqrt(max(most * (1 - most), 1 / size) / (2 * size))
-            right = {
-                name: one.fit(train / unit, labels).score(test / unit, labels)
-                for name, one in attackers.items()
-            }
-            attackers = {name: attackers[name] for name, a in right.items() if a > most + error}
-        for name in attackers:
-            word = "REFUTED" if sure else "misfit"
-            self.findings.append(
-                f"{word} by {name}, pair {place}: {right[name]:.4f} above {most:.4f}"
-            )
+        for name, reached, _, again in attacked(most, self.model, place, self.release, self.rng):
+            if again > 3:
+                word = "REFUTED" if sure else "misfit"
+                self.findings.append(f"{word} by {name}, pair {place}: {reached:.4f} > {most:.4f}")
 
     def person(self) -> None:
         """Replace random records between bounds by brute force."""
@@ -290,14 +358,115 @@ class Trial:
             self.findings.append(f"REFUTED for persons: {delta} at {said}")
 
 
+class Page:
+    """Hold attackers against what the pages show of a scenario, a row an attacker and figure."""
+
+    def __init__(self, s: Scenario) -> None:
+        self.rng = rng = np.random.default_rng([77, s.number])
+        self.rows: list[Any] = []
+        self.common: dict[str, Any] = {
+            "secrets": tuple(s.pairs),
+            "statistics": s.query.statistics,
+            "records": None if s.whole and len(s.frame) < 1000 else min(s.n, 200),
+            "replacement": s.forever,
+            "bounds": s.persons.bounds,
+            "guesses": float(rng.uniform(52, 80)),
+            "epsilon": float(np.exp(rng.uniform(-2, 1.5))),
+            "delta": float(10 ** rng.uniform(-5, -2)),
+        }
+        self.table, self.cache = s.frame, Cache()
+        for name, mechanism in MECHANISMS.items():
+            by = "guesses" if "guesses" in mechanism.takes and rng.random() < 0.6 else "epsilon"
+            with contextlib.suppress(dp.NotApplicable):
+                now = self.evaluated(mechanism=name, by=by)
+                for way in now.guaranteed if name == "OptM" else [now.way]:
+                    if name == "OptM" or way.key == name != "BalM":  # which is guaranteed
+                        self.shown(now, way)
+        self.knowing(int(rng.choice([20, 50, 80])))
+
+    def evaluated(self, **changes: Any) -> Any:
+        scenario = dp.Scenario("upload", **self.common | changes)
+        return dp.evaluate(scenario, self.table, self.cache)
+
+    def hold(self, what: str, now: Any, way: Any, claim: float, place: int, **how: Any) -> None:
+        """Attack one figure."""
+        bells = sentences.fit_title(now).startswith("Close")
+        sure = way.rests in ("any data", "exact") or bells
+        for one in attacked(claim, now.drawn, place, way.release, self.rng, **how):
+            self.rows.append((way.key, what, *one, sure))
+
+    def shown(self, now: Any, way: Any) -> None:
+        """Attack a release about each secret, and five releases about the most exposed one."""
+        kept = way.kept and MECHANISMS.get(way.key, MECHANISMS["OptM"]).protects
+        for place, most in enumerate(way.verdict.accuracy.tolist()):
+            self.hold("release", now, way, min(most, now.limit / 100 if kept else 1.0), place)
+        if way.key in ("OptM", "DauM", "EigM"):
+            five = now.repeated().query("way == @way.key and releases == 5")["guesses"].item()
+            self.hold("five releases", now, way, five / 100, now.exposed, repeats=5)
+
+    def knowing(self, percent: int) -> None:
+        """Attack with so many known records, on average over sets of them, where groups have so."""
+        count = percent * self.evaluated().n // 200 * 2
+        now, pair = self.evaluated(known_records=count), self.evaluated().drawn.pairs[0]
+        if len(now.model.pairs) > 1 or not now.query.linear or count > 2 * pair.numbers.min():
+            return
+
+        def found(way: Any, claim: float, sets: int) -> Any:
+            """Return names, mean accuracies, and z by the spread of sets."""
+            rows = []
+            for _ in range(sets):
+                again = count // 2, now.model.replacement
+                known = [self.rng.choice(len(part), *again) for part in pair.groups.records]
+                rows.append(attacked(claim, now.drawn, 0, way.release, self.rng, known=known))
+            names, right = [row[0] for row in rows[0]], np.array([[x[1] for x in r] for r in rows])
+            error = (right.std(axis=0, ddof=1) + 0.5 / math.sqrt(2 * TABLES)) / math.sqrt(sets)
+            return names, right.mean(axis=0), (right.mean(axis=0) - claim) / error
+
+        for way in now.guaranteed:
+            claim = now.knowing_guesses(way) / 100
+            names, reached, z = found(way, claim, 6)
+            more = found(way, claim, 24)[2] if (z > 3).any() else 0 * z
+            for one in zip(names, reached, z, np.where(z > 3, more, 0), strict=True):
+                self.rows.append((way.key, f"{percent} of 100 known", *one, False))
+
+
+def pages(first: int, count: int) -> None:
+    """Attack the pages' figures, and print how far above them attackers are by mechanism."""
+    rows: list[Any] = []
+    for number in range(first, first + count):
+        try:
+            found = Page(Scenario(number)).rows
+        except dp.DistprivError as error:
+            print(f"{number}: {error}", flush=True)
+            continue
+        rows += found
+        for row in found:
+            if row[5] > 3:
+                print(f"{Scenario(number)!r}:\n    {row}", flush=True)
+    names = ["mechanism", "figure", "attacker", "reached", "z", "again", "sure"]
+    frame = pd.DataFrame(rows, columns=names)
+    for by in ("figure", "mechanism"):
+        groups = frame.groupby(by, sort=False)
+        table = groups["z"].agg(comparisons="size", largest="max", above_3=lambda z: (z > 3).sum())
+        table["by chance"] = stats.norm.sf(3) * table["comparisons"]
+        again = frame["again"] > 3
+        table["above again"] = again.groupby(frame[by]).sum()
+        table["not by curves"] = (again & frame["sure"]).groupby(frame[by]).sum()
+        print(table.round(2).to_string())
+
+
 def main() -> None:
     """Run scenarios, and print what refutes them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--count", type=int, default=1000)
+    parser.add_argument("--pages", action="store_true", help="attack what the pages show")
     parser.add_argument("--adult", default="", help="UCI Adult as a CSV file with a header")
     given, tally = parser.parse_args(), Counter[str]()
     warnings.simplefilter("ignore")
+    if given.pages:
+        pages(given.first, given.count)
+        return
     for number in range(given.first, given.first + given.count):
         scenario = Scenario(number, given.adult)
         try:
