@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy import signal
 
+from distpriv.errors import DistprivError
 from distpriv.mechanisms import calibrate
 from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups, no_data
 from distpriv.privacy import (
@@ -231,3 +232,9 @@ def test_two_counts_are_told_as_enumeration_says():
     exact = FiniteLoss(*blurred(laws, release.covariance))
     assert 0.99e-3 < max(exact.delta(1.0), exact.reversed.delta(1.0)) <= 1e-3
     assert exact.accuracy() == pytest.approx(0.57325, abs=1.5e-3)
+
+
+def test_a_group_without_kept_records_is_not_alike_at_all_shares():
+    some = Release("BalM", kept=np.array([10.0, 0.0]), stands_for=np.array([50.0, 50.0]))
+    with pytest.raises(DistprivError, match="without kept records"):
+        privacy_loss(model(INCOME.pair(0.5, 0.1)), some)
