@@ -4,7 +4,7 @@
 its number. REFUTED is a fault. A misfit is what tables that are not bell-shaped give away beyond
 their normal model, where a verdict rests on that.
 
-``--pages --count 50`` (half an hour) holds attackers against what the pages show of every mechanism:
+``--pages --count 50`` (half an hour) holds attackers against what the pages show of mechanisms:
 right guesses within the limit, five releases, attackers who know records. All learn from what is
 released and guess on new tables; who is 3 standard errors above a figure tries again on four times
 as many. Above 3 again is a fault, but where a figure rests on curves that the page Fit denies.
