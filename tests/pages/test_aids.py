@@ -38,6 +38,7 @@ def test_words_are_found_on_a_page_without_sidebar(fresh):
 def test_present_hides_the_sidebar_and_stays_from_page_to_page(projected):
     app = projected
     app.session_state["state"].change(guesses=70.0)
+    app.run()  # which writes the address
     for name in ("tour", "check"):
         app.switch_page(PAGES / f"{name}.py").run()
         assert not app.exception
