@@ -55,7 +55,7 @@ _ROW = re.compile(rb"""\sr\s*=\s*["'][A-Za-z]+(\d{1,9})""")
 _FAR = re.compile(rb"""\sr\s*=\s*["'](?:[A-Za-z]{3,}\d|[A-Za-z]+\d{6})""")
 _ARCHIVE = "an archive of a kind that is not read"
 _UNPACK = "unpack it and choose the table in it"
-_START = rb"(\xef\xbb\xbf)?[\s\x1e]*"
+_START = rb"(\xef\xbb\xbf)?[\s\x1e]*+"  # nothing is given back, which could take for ever
 _HTML = rb"<(?i:!doctype html|html|table|meta|head|body|div)"
 
 
@@ -255,7 +255,7 @@ FORMATS: tuple[Format, ...] = (
     Format("an ORC file", rb"ORC[\x00-\x1f\x80-\xff]", _orc),
     Format("a JSON file", _START + rb"(\[\s*[\[{\]]|\{\s*[\"}])", read_json),
     Format(
-        "a web page (HTML)", _START + rb"(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*" + _HTML, read_markup
+        "a web page (HTML)", _START + rb"(<\?xml[^>]*>\s*)?(?><!--.*?-->\s*)*+" + _HTML, read_markup
     ),
     Format("a sheet in XML", _START + rb"<\?xml.*urn:schemas-microsoft-com:office", read_markup),
     Format("a file of Stata", rb"<stata_dta>|[\x66-\x73][\x01\x02]", read_stata),

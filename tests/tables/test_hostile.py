@@ -106,6 +106,7 @@ REFUSED = {
     "an archive with a password": (archive(("t.csv", TABLE), locked=True), "password"),
     "archives in archives": (nested(4), "archive|workbook"),
     "nothing in UTF-16": (b"\xff\xfe", "empty"),
+    "comments for ever": (b"<!-- x -->" * 6000 + b"<x>", "."),
     "a pickle": (b"\x80\x04\x95" + bytes(20), "pickle of Python"),
     "an archive of tapes": (
         b"a.csv".ljust(257, b"\0") + b"ustar" + bytes(250),
@@ -132,6 +133,7 @@ SAFE = {
     "4 000 digits": (b"a,b\n" + (b"9" * 4000 + b",1\n") * 20, "a"),
     "many groups of thousands": (b"a,b\n" + (b"1" + b" 111" * 2000 + b"x,1\n") * 20, "a"),
     "UTF-16 without a mark": (TEXT.encode("utf-16-be"), "age"),
+    "blanks for ever": (b" " * 60_000 + TABLE, "age"),
     "UTF-32": (TEXT.encode("utf-32"), "age"),
     "a way out of the archive": (archive(("../../etc/passwd.csv", TABLE)), "age"),
     "many files": (archive(*[(f"{k}.csv", TABLE) for k in range(300)]), "age"),
