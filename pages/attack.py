@@ -105,7 +105,7 @@ def live() -> None:
         done = int(frame["simulations"].max()) if len(frame) else 0
         ends = style.rows(frame.groupby("release", sort=False).tail(1))
         score = ", ".join(
-            f"{style.title(row.release)} {row.guesses:.1f} ± {row.high - row.guesses:.1f}"
+            f"{style.title(row.release)} {row.guesses:.1f}\u00a0±\u00a0{row.high - row.guesses:.1f}"
             for row in ends
             if done > 1
         )

@@ -114,7 +114,7 @@ def ask_limit() -> dict[str, str]:
     if scenario.by == "guesses":
         labels = {"guesses": f"Right guesses of 100, {together}"}
     texts = {name: BY_NAME[name].write(getattr(scenario, name)) for name in labels}
-    columns = st.columns(len(labels))
+    columns = st.columns(len(labels), vertical_alignment="bottom")
     for (name, label), column in zip(labels.items(), columns, strict=True):
         texts[name] = column.text_input(label, texts[name], help=page.tip(BY_NAME[name].term))
     return texts
@@ -150,7 +150,7 @@ def propose(changes: list[Decision], tables: list[Known]) -> None:
         hint = "Undercut our prices"
         harm = second.text_input("What could they do with it?", risk["harm"], placeholder=hint)
         why = st.text_area("Why should it be published, and why this way?", risk["why"], height=80)
-        first, second, third = st.columns(3)
+        first, second, third = st.columns(3, vertical_alignment="bottom")
         with first:
             author = agree.author("Your name", state.author)
         review = second.date_input("Look at it again on", today + timedelta(365), min_value=today)

@@ -203,10 +203,11 @@ def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = 
         return f"The best possible attacker is right {times(best)}."
     last = part.iloc[-1]
     spread, done = last["high"] - last["guesses"], int(last["simulations"])
-    score = f"{last['guesses']:.1f}" + ("" if math.isnan(spread) else f" ± {spread:.1f}")
-    repetitions = f"{whole(done)} repetition" + ("" if done == 1 else "s")
+    between = "" if math.isnan(spread) else f"\u00a0±\u00a0{spread:.1f}"
+    score = f"{last['guesses']:.1f}{between}"
+    simulations = f"{whole(done)} simulation" + ("" if done == 1 else "s")
     return (
-        f"After {repetitions} a trained attacker is right {style.strong(score)} times in 100; the "
+        f"After {simulations} a trained attacker is right {style.strong(score)} times in 100; the "
         f"best possible one {best:.0f}."
     )
 

@@ -43,7 +43,7 @@ def picture(
     ]
     for place, row in enumerate(rows):
         words = f"{style.short(row.label, 38)}: {row.low:.0f} or {row.high:.0f} %?"
-        notes.append(style.words(0, place + 0.5, words, **style.OVER | {"yshift": 1}))
+        notes.append(style.words(0, place + 0.5, words, **style.OVER | {"yshift": -2}))
     chart = style.figure(
         _HEAD + style.ROW * len(rows),
         margin={"l": 2, "r": 76, "t": _HEAD - 6, "b": 6},

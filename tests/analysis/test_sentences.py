@@ -68,7 +68,7 @@ def test_census_is_said_in_words(now):
         "Balanced: an attacker is right 50 times in 100; you accept 60. The figures are off by 2.9 % "
         "on average.",
         "With OptM at ε = 1.5 an attacker is right 60 times in 100",
-        "After 3 repetitions a trained attacker is right 56.0 ± 13.1 times in 100; the best possible "
+        "After 3 simulations a trained attacker is right 56.0 ± 13.1 times in 100; the best possible "
         "one 60.",
     ):
         assert text in said
