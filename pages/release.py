@@ -180,7 +180,7 @@ def figures(entry: Entry, ground: Decision | None) -> None:
     ends = table["low"] + " and " + table["high"]
     columns["95 times in 100 between"] = ends.replace(" and ", "–")
     if "estimate" in table:
-        columns["best estimate"] = table["estimate"] + " ± " + table["estimate_error"]
+        columns["best estimate"] = table["estimate"] + " ±\u00a0" + table["estimate_error"]
     st.table(pd.DataFrame(columns).set_index(""))
     alone = " The errors and right guesses on this page are for you alone."
     public = now.model.provenance != "table"

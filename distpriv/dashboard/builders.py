@@ -187,11 +187,9 @@ def ask_pair(start: Pair, number: str = "", chosen: Pair | None = None) -> Pair 
     The slider, too, starts at the cell, which is never centred on the table's share, unless another
     range was chosen before. None while both ends are the same. A number comes before the question.
     """
-    key, chosen = start.secret.label, chosen or start
-    ways = {
-        "grid": f"{100 * start.low:g} and {100 * start.high:g} %, of a fixed grid",
-        "free": "What outsiders think",
-    }
+    grid, chosen = f"{100 * start.low:g} and {100 * start.high:g} %", chosen or start
+    key = f"{start.secret.label}-{grid}"  # else an option whose words change is chosen no longer
+    ways = {"grid": f"{grid}, of a fixed grid", "free": "What outsiders think"}
     way = st.radio(
         f"{number}Which shares must look alike?",
         list(ways),

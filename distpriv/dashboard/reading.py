@@ -109,11 +109,15 @@ def _notice(notice: Notice, place: int, file: File | None, options: Any) -> None
 
 
 def preview(frame: pd.DataFrame) -> None:
-    """Show the first rows, long texts cut."""
+    """Show the first rows, long texts cut and days without a time of day."""
     some = frame.iloc[:ROWS, :COLUMNS]
-    cut = {
-        name: column if _type(column) != "Labels" else column.astype("str").str[:LETTERS]
-        for name, column in some.items()
-    }
+
+    def cut(column: pd.Series) -> pd.Series:
+        kind = _type(column)
+        if kind == "Dates" and (column.dt.normalize() == column)[column.notna()].all():
+            return column.dt.date
+        return column.astype("str").str[:LETTERS] if kind == "Labels" else column
+
     with st.container(key=f"preview-{len(some)}"):
-        st.dataframe(pd.DataFrame(cut), hide_index=True, placeholder="")
+        short = {name: cut(column) for name, column in some.items()}
+        st.dataframe(pd.DataFrame(short), hide_index=True, placeholder="")

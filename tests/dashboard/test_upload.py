@@ -94,6 +94,23 @@ def test_dialog_asks_three_questions_and_takes_all_at_once(read_here):
     assert state.evaluation().recommendation.way.kept
 
 
+def test_choice_of_shares_is_new_where_its_words_are(read_here):
+    """A browser shows no choice where the words of the chosen one have changed."""
+    rows = [f"{'ny'[i % 2]},{1 + i % 2 * 8},{20 + i % 7},2020-01-0{1 + i % 9}" for i in range(100)]
+    app = AppTest.from_function(ask, default_timeout=30).run()
+    app.file_uploader[0].upload("late.csv", "\n".join(["late,n,age,day", *rows]).encode()).run()
+    assert str(app.dataframe[0].value["day"].iloc[0]) == "2020-01-01"
+    seen = {}
+    for kind in ("record", "cell"):
+        app.radio[0].set_value(kind).run()
+        secret = next(one for one in app.selectbox if one.label.startswith("2."))
+        secret.set_value("late = y").run()
+        shares = next(one for one in app.radio if one.label.startswith("3."))
+        assert shares.value == "grid"
+        seen[shares.options[0]] = shares.key
+    assert len(seen) == len({*seen.values()}) == 2
+
+
 PEOPLE = "age,sex,pay\n" + "\n".join(
     f"{'unknown' if i % 20 == 3 else 20 + i},{'fm'[i % 3 > 1]},{'999' if i % 9 == 4 else i % 5}"
     for i in range(100)
