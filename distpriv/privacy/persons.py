@@ -35,6 +35,8 @@ Bound = tuple[str, float, float]
 Bounds = Mapping[str, tuple[float, float]] | Iterable[Bound]
 
 _MOST = 2**14  # vertices
+_MOVED = ("mean", "sum", "count", "proportion")
+"""Kinds of statistics of which `record_moves` knows how far one record moves them."""
 _LARGEST = 1000.0  # ε
 _RANK = 1e-13  # of a variance, in units of the noise's deviations: below it there is no noise
 _ASIDE = 1e-9  # of a statistic's move: what lies outside the noise is rounding
@@ -122,8 +124,8 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     column move together, along one interval. Of several counts of one column at most one falls and
     one rises (Dwork & Roth 2014, Section 3.3, on histograms). Different columns move by themselves,
     and so do a count of a column and its mean, which is more than they can. DistprivError if a
-    column whose numbers are used has no bounds, bounds are not low < high, a statistic is no sum
-    over the records, or there are too many columns.
+    column whose numbers are used has no bounds, bounds are not low < high, a statistic is no
+    mean, sum, count or proportion, or there are too many columns.
     """
     if not isinstance(query, Query):
         raise DistprivError(f"A Query is needed here, not {query!r:.60}.")
@@ -131,7 +133,7 @@ def record_moves(query: Query, n: int, bounds: Bounds) -> FloatArray:
     ranges = {column: (low, high) for column, low, high in as_bounds(bounds)}
     together: dict[tuple[str, bool], list[int]] = {}
     for place, statistic in enumerate(query.statistics):
-        if not statistic.linear:
+        if statistic.kind not in _MOVED:
             raise DistprivError(
                 f"How far one record moves the {statistic.title} is not bounded; leave that "
                 "figure out, or promise nothing to single records."

@@ -13,6 +13,7 @@ from distpriv.privacy.least_noise import Promises, least_noise
 from distpriv.privacy.loss import normal_delta, normal_distance
 from distpriv.privacy.persons import PerRecord, Persons, check_bounds, per_record, record_moves
 from distpriv.queries import Count, Mean, Proportion, Query, Sum
+from distpriv.queries.statistics import KINDS, Statistic
 from tests.adult import BOUNDS as ADULT, INCOME, QUERY, model
 
 TOWNS = Count("town", "a"), Proportion("town", "a"), Count("town", "b")
@@ -34,6 +35,13 @@ def test_longest_move_is_that_of_every_replacement(n):
         longest = np.linalg.norm(moves @ factor, ord=order, axis=1).max()
         assert longest == pytest.approx(np.linalg.norm(every @ factor, ord=order, axis=1).max())
     assert len(np.unique(np.concatenate([moves, -moves]), axis=0)) == 2 * len(moves)
+
+
+def test_sum_of_another_kind_is_refused_until_its_moves_are_known(monkeypatch):
+    # The bounds of a column are none of its squares: from 17 to 90 one record moves them by 7811.
+    monkeypatch.setitem(KINDS, "squares", "Total of a column's squares")
+    with pytest.raises(DistprivError, match=r"squares age is not bounded"):
+        record_moves(Query([Statistic("squares", "age")]), 100, {"age": (17, 90)})
 
 
 def test_values_that_one_record_may_have_at_once_rise_together():
