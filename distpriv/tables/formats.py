@@ -49,10 +49,14 @@ INDEX = re.compile(r"__index_level_\d+__")  # row labels that pandas adds to Par
 _LOCKED = "EncryptedPackage".encode("utf-16-le")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, pa.ArrowException)
 _WIDE = (b"\xff\xfe", b"\xfe\xff")  # marks of UTF-16
-# Of cells in a sheet, and those that lie far out.
-_COLUMN = re.compile(rb"""\sr\s*=\s*["']([A-Za-z]+)\d""")
-_ROW = re.compile(rb"""\sr\s*=\s*["'][A-Za-z]+(\d{1,9})""")
-_FAR = re.compile(rb"""\sr\s*=\s*["'](?:[A-Za-z]{3,}\d|[A-Za-z]+\d{6})""")
+# Addresses of a sheet's rows and cells, and those that have none and are just the next ones.
+# Patterns begin with a letter, for that is found fastest.
+_COLUMN = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["']([A-Za-z]+)\d""")
+_ROW = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["'][A-Za-z]*0*(\d{1,9})""")
+_FAR = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["'](?:[A-Za-z]{3,}\d|[A-Za-z]*\d{6})""")
+_LINE = re.compile(rb"row(?<=[<:]row)(?=[\s/>])")
+_NEXT_LINE = re.compile(rb"""(?![^>]*[\s"']r\s*=)""")
+_NEXT_CELL = re.compile(rb"""c(?<=[<:]c)(?!\s+r\s*=)(?=[\s/>])(?![^>]*[\s"']r\s*=)""")
 _ARCHIVE = "an archive of a kind that is not read"
 _UNPACK = "unpack it and choose the table in it"
 _START = rb"(\xef\xbb\xbf)?[\s\x1e]*+"  # nothing is given back, which could take for ever
@@ -206,23 +210,30 @@ def _survey(data: bytes) -> int:
     errors = 0
     if data.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            for name in archive.namelist():
-                if "sheet" in name and name.endswith(".xml"):
-                    sheet = _bounded(archive.open(name))
-                    errors += sheet.count(b't="e"')
-                    if _FAR.search(sheet) and _room(sheet) > MOST_CELLS:
+            for entry in archive.infolist():  # a sheet can have any name
+                part = b"" if entry.flag_bits & 1 else _bounded(archive.open(entry))
+                if _LINE.search(part):
+                    errors += part.count(b't="e"')
+                    if _room(part) > MOST_CELLS:
                         raise MemoryError
     return errors
 
 
 def _room(sheet: bytes) -> int:
-    """Return how many cells have room between the outermost ones of a sheet."""
+    """Return how many cells have room between the outermost ones of a sheet; 0 if not too many."""
+    following = _NEXT_CELL.search(sheet)
+    if not following and not _FAR.search(sheet):
+        return 0
+    lines = _LINE.split(sheet)[1:]
     columns = [
         reduce(lambda number, letter: 26 * number + letter - 64, letters.upper(), 0)
         for letters in set(_COLUMN.findall(sheet))
-    ]
-    rows = [*map(int, set(_ROW.findall(sheet)))]
-    return (1 + max(columns) - min(columns)) * (1 + max(rows) - min(rows))
+    ] or [0]
+    rows = [*map(int, set(_ROW.findall(sheet)))] or [0]
+    wide = 1 + max(columns) - min(columns)
+    if following:
+        wide += max(len(_NEXT_CELL.findall(line)) for line in lines)
+    return wide * (1 + max(rows) - min(rows) + sum(map(bool, map(_NEXT_LINE.match, lines))))
 
 
 def _parquet(data: bytes, options: ReadOptions) -> Grid:

@@ -69,6 +69,13 @@ def workbook_of_a_last_cell():
     return workbook_with(cells, '<row r="1048576"><c r="XFD1048576">')
 
 
+def renamed(data):
+    """Return a workbook whose sheet is in a file that is not called one."""
+    files = zipfile.ZipFile(io.BytesIO(data))
+    parts = {name: files.read(name).replace(b"sheet1.xml", b"a.xml") for name in files.namelist()}
+    return archive(*((name.replace("sheet1.xml", "a.xml"), part) for name, part in parts.items()))
+
+
 def nest(levels):
     kind = pa.int32()
     for _ in range(levels):
@@ -76,6 +83,8 @@ def nest(levels):
     return kind
 
 
+SECOND = '<row r="2"><c r="A2">'
+FAR_ROW = f'<row r="2">{"<c><v>1</v></c>" * 99}</row><row r="1048576"><c>'
 WIDE = [{f"c{100 * row + k}": 1 for k in range(100)} for row in range(30)]
 REFUSED = {
     "entities in XML": (b'<?xml version="1.0"?>' + entities(10).encode(), "XML"),
@@ -85,6 +94,9 @@ REFUSED = {
     "cells far apart": (workbook_bomb(), "unpacks to more"),
     "a far column": (workbook_with('r="A2"', "r = 'zzzzzzz2'"), "unpacks to more"),
     "a far row": (workbook_with('r="A2"', f'r="A{"9" * 5000}"'), "unpacks to more"),
+    "a far row without addresses": (workbook_with(SECOND, FAR_ROW), "unpacks to more"),
+    "an address after a quote": (workbook_with('r="A2"', 's="0"r="XFD9999"'), "unpacks to more"),
+    "cells far apart by another name": (renamed(workbook_bomb()), "unpacks to more"),
     "JSON without an end": (b"[" * 200_000, "nested too deep"),
     "JSON in JSON": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested too deep"),
     "JSON of other names in each": (json.dumps(WIDE).encode(), "3000 columns"),
