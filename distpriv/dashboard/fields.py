@@ -63,6 +63,8 @@ def number(
 def plain(value: float) -> str:
     """Write a number as `number` reads it, whatever it is for: 1.5000, never 1.500."""
     text = f"{value:.15g}"
+    if float(text) != value:  # a few have more digits
+        text = repr(float(value))
     return f"{text}0" if GROUPED.fullmatch(text) else text
 
 

@@ -91,6 +91,8 @@ def test_link_with_a_part_that_is_none_keeps_the_rest_and_names_it(parameter, te
         ("−1\u202f000\u202f000", -1e6),
         ("1'234.5", 1234.5),
         ("1.5000", 1.5),
+        ("9007199254740991", 2.0**53 - 1),  # 16 digits
+        ("0.30000000000000004", 0.1 + 0.2),
     ],
 )
 def test_number_reads_point_comma_and_thousands(text, value):
