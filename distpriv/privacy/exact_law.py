@@ -297,14 +297,16 @@ def known_law(fitted: PairModel, model: GaussianModel, patient: bool = False) ->
         return None
     key = fitted.numbers.tobytes(), model.replacement
     at = (*key, patient or (*key, True) in known)
-    if at not in known:
+    law = known.get(at, False)
+    if law is False:
         law = None
         if patient or _is_quick(places, fitted, model.replacement):
             law = _computed(places, fitted.numbers.astype(np.int64), model.replacement)
-        for old in [one for one in known if one != "places"][: max(len(known) - _LAWS, 0)]:
+            law = law and replace(law, patient=patient)
+        laws = [one for one in list(known) if one != "places"]  # others may add some meanwhile
+        for old in laws[: max(len(known) - _LAWS, 0)]:
             known.pop(old, None)
-        known[at] = law and replace(law, patient=patient)
-    law = known[at]
+        known[at] = law
     return None if law is None else replace(law, steps=law.steps * model.scales)
 
 
