@@ -116,7 +116,7 @@ def live() -> None:
             frame,
             charts.alt(frame),
             key="attack",
-            note=f"Lines: mean so far with its 95 % interval. Diamonds: {best} Seed "
+            note=f"Lines: mean so far with its 95\u00a0% interval. Diamonds: {best} Seed "
             f"{scenario.seed}. {' '.join(worker.caveats(attack) + sample)}",
         )
 
@@ -169,8 +169,8 @@ def against(across: charts.Across) -> None:
             both.round(2),
             charts.reach_alt(both, across),
             key=f"attack-{across}",
-            note=f"{NOTES[across]}Points: {total} simulated attacks each, with 95 % intervals. "
-            + " ".join(sample),
+            note=f"{NOTES[across]}Points: {total} simulated attacks each, with 95\u00a0% "
+            "intervals. " + " ".join(sample),
         )
 
     headline(explanations.reach_lead(now, curves(), across, page.WORDS))

@@ -53,7 +53,7 @@ if left:
                 directions.alt(plane),
                 key="plane",
                 note="Dots: simulated tables. Arrow: from one share to the other. Cross: axes and "
-                "deviations of the clouds. Outlines hold 95 % of clouds and noise. "
+                "deviations of the clouds. Outlines hold 95\u00a0% of clouds and noise. "
                 + sentences.SAMPLED
                 * now.sampled,
             )

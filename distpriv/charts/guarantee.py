@@ -65,7 +65,8 @@ def profile(frame: pd.DataFrame, promises: Mapping[str, tuple[float, float]]) ->
         low = epsilon > 0.35 * last  # below the curve, which leaves room there
         below = low or delta > 0.1
         beside: dict[str, Any] = {"xanchor": "right" if low else "left", "font": {"size": 14}}
-        beside |= {"yanchor": "top" if below else "bottom", "yshift": -14 if delta > 0.1 else 3}
+        shift = -14 if delta > 0.1 else -10 if number and low else 3  # clear of another cross's
+        beside |= {"yanchor": "top" if below else "bottom", "yshift": shift}
         beside["xshift"] = -9 if low else 9
         notes.append(style.words(epsilon, np.log10(delta), f"<b>{text}</b>", **beside))
     chart.layout.annotations = [*chart.layout.annotations, *notes]
