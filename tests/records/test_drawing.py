@@ -199,6 +199,11 @@ def test_broken_rule_releases_nothing(store, first, second, sentence):
     assert len(book.releases(store)) == (first is not None)
 
 
+def test_way_that_keeps_another_limit_releases_nothing(store):
+    with pytest.raises(NotApplicable, match="does not keep the limit chosen"):
+        released(store, NOW, way=evaluated(FRAME, guesses=80.0).way)
+
+
 def test_table_that_changes_keeps_its_records_and_takes_no_new_ones(store):
     """Averages are the same to the last digit, whatever comes, and in whatever order."""
     now = evaluated(FRAME, statistics=FIGURES[:1])
@@ -234,6 +239,10 @@ def test_release_waits_until_the_analyst_has_seen_what_others_wrote(store, monke
     broken = book.Standing(limits=({"secret": PAIR.plain(), "epsilon": "x", "delta": 0.1},))
     with pytest.raises(StoreError, match="cannot be read"):
         drawing.fitting(NOW, NOW.way, broken)
+    agreed = book.Standing(limits=({"secret": PAIR.plain(), "epsilon": 0.0, "delta": 0.4},))
+    monkeypatch.setattr(book, "standing", lambda *_: agreed)
+    with pytest.raises(StoreError, match="Someone else has released meanwhile"):
+        released(store, evaluated(table(3)), name="Other")
     with pytest.raises(StoreError, match="changed since it was opened"):
         drawing.release(
             store, NOW, NOW.way, replace(naming(NOW), fingerprint="x"), token="t", author="Ana"

@@ -95,7 +95,7 @@ CASES = {
         "Freq",
     ),
     "a separator too many": Case(
-        text(["age", "sex", "pay"], AGE, SEX, PAY, lineterminator=",\n").replace(b"pay,", b"pay"),
+        text(["age", "sex", "pay"], AGE, SEX, PAY).replace(b"\n", b",\n").replace(b"pay,", b"pay"),
         figures=BOTH,
     ),
     "names of signs": Case(
