@@ -199,6 +199,13 @@ def test_broken_rule_releases_nothing(store, first, second, sentence):
     assert len(book.releases(store)) == (first is not None)
 
 
+def test_each_release_counts_as_a_sample_of_its_own(store):
+    now = evaluated(FRAME, records=60)
+    first = released(store, now)
+    another = replace(first, token="another")
+    assert drawing.risk(now, [first, another], PAIR) > drawing.risk(now, [first] * 2, PAIR) + 1
+
+
 def test_way_that_keeps_another_limit_releases_nothing(store):
     with pytest.raises(NotApplicable, match="does not keep the limit chosen"):
         released(store, NOW, way=evaluated(FRAME, guesses=80.0).way)
