@@ -8,7 +8,7 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from distpriv.charts import style
-from distpriv.text import times
+from distpriv.text import significant, times
 
 _COIN = 50.0
 
@@ -86,5 +86,5 @@ def costs_alt(frame: pd.DataFrame) -> str:
 def _percent(error: float, most: float = math.inf) -> str:
     if math.isnan(error):
         return "–"
-    text = f"{error:.1f} %" if error < 1000 else "over 1000 %"
+    text = f"{significant(error, 2)} %" if error < 1000 else "over 1000 %"
     return f"{text} →" if error > most else text

@@ -79,7 +79,7 @@ def test_costs_draw_zero_as_zero_say_what_is_cut_and_take_colours_from_the_frame
     figure = bars.costs(COSTS)
     assert [one.x[0] for one in figure.data] == [0, 0]
     assert np.nanmax(figure.data[0].x) < figure.layout.xaxis.range[1] < 100
-    assert {"0.0 %", "over 1000 % →", "–", "✓ <b>60</b> of 100"} < set(texts(figure))
+    assert {"0 %", "over 1000 % →", "–", "✓ <b>60</b> of 100"} < set(texts(figure))
     words = bars.costs_alt(COSTS)
     assert "Balanced: error 2.9 %, right 50\u00a0times in\u00a0100, within the limit" in words
     colors = bars.costs(COSTS.assign(kept=[True, False, False, True])).data[1].marker.color
