@@ -150,7 +150,8 @@ class Assumption:
 
     Given that the share is a, the average is N(μ_j + (V_ij/V_ii)(a − μ_i), (V_jj − V_ij²/V_ii)/n)
     (Section 4.2): records with the attribute differ from the others by V_ij/V_ii on average, and
-    vary by a deviation around that.
+    vary by a deviation around that. DistprivError if a range does not run upwards, or a number is
+    out of its domain.
 
     Attributes
     ----------
@@ -161,7 +162,6 @@ class Assumption:
         d(U), the largest distance of two shares to be hidden from each other. The hospital's
         secrets reach 0.5, and the paper computes with 0.25 (erratum 11).
     n : int
-        DistprivError if a range does not run upwards, or a number is out of its domain.
 
     Examples
     --------
