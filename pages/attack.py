@@ -75,7 +75,8 @@ def controls(job: jobs.Job) -> None:
 
 def headline(lead: str, advice: str = "") -> None:
     """Write the answer, and choose the picture."""
-    page.headline(sentences.attack_title(now), lead, advice, term=TERMS.get(view, "best attacker"))
+    title = sentences.attack_title(now, now.published if failing else None)
+    page.headline(title, lead, advice, term=TERMS.get(view, "best attacker"))
     page.about(now)
     page.choice("Picture", VIEWS, "live", "attack-view")
 
@@ -127,7 +128,7 @@ def live() -> None:
         st.caption(explanations.audit(audit_attack(attack.collect(done), *claim), page.WORDS))
     if not adaptive and not failing and not attacker.knows_grid:
         st.caption(
-            "The paper's attacker learns from figures without noise; that understates the leak."
+            "The paper's attacker learns from figures without noise; that can understate the leak."
         )
     if scenario.known_records:
         st.caption(

@@ -191,9 +191,12 @@ def tradeoff_advice(now: Evaluation, style: Style = PLAIN) -> str:
     return advice(now, style)
 
 
-def attack_title(now: Evaluation) -> str:
-    """Return how often the best attacker is right about the most exposed secret."""
-    return f"Right {times(now.exposed_guesses(now.way))}"
+def attack_title(now: Evaluation, way: Way | None = None) -> str:
+    """Return how often the best attacker of a way, or the chosen one, is right.
+
+    About the most exposed secret.
+    """
+    return f"Right {times(now.exposed_guesses(way or now.way))}"
 
 
 def attack_lead(now: Evaluation, frame: pd.DataFrame, name: str, style: Style = PLAIN) -> str:

@@ -136,6 +136,7 @@ def test_published_noise_is_shown_failing(session):
     drawn(app, "attack")
     widget(app.main.toggle, "Show it failing").set_value(True).run()
     assert "subtracts its noise" in app.main.markdown[0].value
+    assert app.title[0].value.split()[1] in app.main.markdown[0].value.partition("is right")[2]
     assert app.main.selectbox[0].value == "arithmetic"
     assert not app.error
 
