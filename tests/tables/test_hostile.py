@@ -98,7 +98,10 @@ REFUSED = {
     "an address after a quote": (workbook_with('r="A2"', 's="0"r="XFD9999"'), "unpacks to more"),
     "cells far apart by another name": (renamed(workbook_bomb()), "unpacks to more"),
     "JSON without an end": (b"[" * 200_000, "nested too deep"),
-    "JSON in JSON": (b'{"a":' * 50_000 + b"1" + b"}" * 50_000, "nested too deep"),
+    "JSON in JSON": (  # Python 3.14 reads it all, and finds no records
+        b'{"a":' * 50_000 + b"1" + b"}" * 50_000,
+        "nested too deep|single object",
+    ),
     "JSON of other names in each": (json.dumps(WIDE).encode(), "3000 columns"),
     "half a letter in JSON": (
         b'[{"a": "\\ud800", "b": 1}, {"a": "x", "b": 2}]',
