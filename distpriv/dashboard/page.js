@@ -21,8 +21,23 @@ addEventListener("DOMContentLoaded", () => {
   addEventListener("keydown", () => (typing = true), true);
   addEventListener("pointerdown", () => (typing = false), true);
 
-  // Back takes a text along that is still being typed.
-  addEventListener("popstate", () => document.activeElement?.blur(), true);
+  // Streamlit takes what replaces a chosen text for an addition to it: 1000 over 100 became 0.
+  addEventListener("beforeinput", ({target, inputType}) => {
+    const chosen = target.matches("[role=combobox]") && inputType.startsWith("insert");
+    if (!chosen || !target.value || target.selectionStart > 0) return;
+    if (target.selectionEnd < target.value.length) return;
+    target.setRangeText("");
+    target.dispatchEvent(new Event("input", {bubbles: true}));
+  }, true);
+
+  // Back takes a text along that is still being typed: it is sent first, and only then the page.
+  addEventListener("popstate", (event) => {
+    const text = document.activeElement;
+    if (!event.isTrusted || !text.matches("input:not([type=range]), textarea")) return;
+    event.stopImmediatePropagation();
+    text.blur();
+    setTimeout(() => dispatchEvent(new PopStateEvent("popstate", {state: event.state})), 100);
+  }, true);
 
   function settled() {
     clearTimeout(timer);
