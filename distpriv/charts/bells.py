@@ -44,12 +44,12 @@ def _panel(name: str, frame: pd.DataFrame) -> go.Figure:
         style.words(0, 0.1, "wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses"),
     ]
     first, last = (score.iloc[frame[share].argmax()] for share in (low, high))
-    apart = max(last - first, 1.7)
+    aside = min(max(last - first, 1.7) / 2, score.max() - 0.8)  # or their names were cut off
     if last - first < 0.08:
         text = f"<b>{low}</b> and <b>{high}</b> look alike"
         notes.append(style.words(0, 1.09, text, font={"size": 14}))
     else:
-        for x, share, hue in ((-apart / 2, low, style.LOW), (apart / 2, high, style.HIGH)):
+        for x, share, hue in ((-aside, low, style.LOW), (aside, high, style.HIGH)):
             notes.append(style.words(x, 1.09, f"<b>{share}</b>", font=small | {"color": hue}))
     chart = style.figure(
         248,

@@ -60,6 +60,8 @@ def test_bells_are_one_picture_a_panel_on_equal_axes():
     assert "<b>20 %</b> and <b>30 %</b> look alike" in texts(alike)
     low, high, wrong = (np.array(one.y) for one in apart.data)
     assert np.array_equal(wrong, np.minimum(low, high))
+    [far] = bells.picture(bells_frame(8, "As they are"))
+    assert {one.x for one in far.layout.annotations if "%" in one.text} == {-3.2, 3.2}
     words = bells.alt(bells_frame(1.4, "As they are"))
     assert words == "Two bells, for 20 % and 30 %. As they are: right 75\u00a0times in\u00a0100."
 
