@@ -57,7 +57,8 @@ def picture(page: Page, name: str) -> None:
     """Write what the screen shows as a small picture of the docs."""
     settle(page)
     shot = Image.open(io.BytesIO(page.screenshot()))
-    colors = shot.convert("RGB").quantize(128, Image.Quantize.MAXCOVERAGE)  # thin lines' hues too
+    rare = Image.Quantize.MAXCOVERAGE  # thin lines keep their hues
+    colors = shot.convert("RGB").quantize(256, rare, kmeans=1, dither=Image.Dither.NONE)
     colors.save(IMAGES / f"{name}.png", optimize=True)
 
 
