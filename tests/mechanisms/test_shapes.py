@@ -53,6 +53,10 @@ def test_one_dimensional_noise_is_what_bisection_finds(seed):
         low, high = (low, middle) if np.linalg.eigvalsh(matrix)[0] >= 0 else (middle, high)
     noise = one_dimensional_noise(d, pooled, np.array([mu]))[0]
     np.testing.assert_allclose(noise, high * np.outer(v, v), rtol=1e-7, atol=1e-9)
+    # Of several pairs the one that needs most counts.
+    several, units = np.array([[1.0, 0.0], [3.0, 0.0]]), np.eye(2)[None, None].repeat(2, axis=1)
+    noise = one_dimensional_noise(several, units, np.ones(1))[0]
+    np.testing.assert_allclose(noise, np.diag([8.0, 0.0]), atol=1e-12)
 
 
 @settings(max_examples=40, deadline=None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,7 +11,7 @@ from scipy import stats
 from distpriv.distances import normal_closeness, normal_reach
 from distpriv.errors import NotApplicable
 from distpriv.mechanisms import calibrate
-from distpriv.mechanisms.wasserstein import law_distance
+from distpriv.mechanisms.wasserstein import law_distance, normal_distance_moved
 from distpriv.privacy import known_law, verdict
 from distpriv.privacy.exact_law import ExactLaw
 from distpriv.queries import Count
@@ -106,6 +108,9 @@ def test_noise_of_normals_is_scaled_by_their_closed_distances():
     for name, size in sizes.items():
         noise = calibrate(name, FIVE, grid_safe=False, **way)
         assert noise.scale == pytest.approx(size / 0.5, rel=1e-4)
+    wide = replace(pair, covariances=pair.covariances * [[[1.0]], [[9.0]]])  # the wider law decides
+    moved = normal_distance_moved("BoundedWasserstein", wide, 1e-3)
+    assert moved == pytest.approx(shift + 6 * normal_reach(pair.covariances[1], 5e-4), rel=1e-4)
     guarded = calibrate("ApproxWasserstein", FIVE, epsilon=0.5, delta=1e-3)
     assert close / 0.5 <= guarded.scale < shift / 0.5 * 1.1
     assert verdict(FIVE, guarded).kept

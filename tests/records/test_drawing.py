@@ -209,6 +209,9 @@ def test_each_release_counts_as_a_sample_of_its_own(store):
 def test_way_that_keeps_another_limit_releases_nothing(store):
     with pytest.raises(NotApplicable, match="does not keep the limit chosen"):
         released(store, NOW, way=evaluated(FRAME, guesses=80.0).way)
+    bare = replace(NOW.way.release, covariance=np.zeros((2, 2)))
+    with pytest.raises(NotApplicable, match="is not what this release does"):
+        released(store, NOW, way=replace(NOW.way, release=bare))
 
 
 def test_table_that_changes_keeps_its_records_and_takes_no_new_ones(store):
@@ -275,6 +278,13 @@ def test_sample_has_the_table_s_share_and_is_drawn_at_random(replacement, monkey
     pairs = PAIR, dp.Pair(OTHER, 0.4, 0.6)
     now = evaluated(frame, pairs, (dp.Mean("place"),), records=50, replacement=replacement)
     counts, again, late = np.zeros(200), 0, frame["late"].to_numpy()
+    loaded, seeds, columns = list[int](), set[int](), type(now.source).columns
+
+    def kept(source, names, most, seed):
+        loaded.append(seed)
+        return columns(source, names, most, seed)
+
+    monkeypatch.setattr(type(now.source), "columns", kept)
     for turn in range(100):
         monkeypatch.setattr(drawing, "_LOADED", (200, 100)[turn % 2])  # a part of the table, too
         places = drawing._sample(now)[:, 0].astype(int)
@@ -282,6 +292,8 @@ def test_sample_has_the_table_s_share_and_is_drawn_at_random(replacement, monkey
         assert 20 <= (frame["sex"].to_numpy()[places] == "f").sum() <= 30
         again += 50 - len({*places.tolist()})
         counts += np.bincount(places, minlength=200)
+        seeds.add(loaded[-1])
+    assert len(seeds) == 100  # each sample is of a part that nobody can foresee
     assert (again > 100) == replacement
     for group in (0, 1):
         some = counts[late == group]
