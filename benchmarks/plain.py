@@ -137,7 +137,8 @@ def imhof_tail(weights: FloatArray, slopes: FloatArray, constant: float, t: floa
         size = ((1 + v**2) ** 0.25).prod() * np.exp((centres * v**2 / (1 + v**2)).sum() / 2)
         return float(np.sin(angle - x * u / 2) / (u * size))
 
-    return 0.5 + float(integrate.quad(integrand, 1e-12, np.inf, limit=2000)[0]) / math.pi
+    with np.errstate(over="ignore"):  # 1/∞ is the 0 that is meant
+        return 0.5 + float(integrate.quad(integrand, 1e-12, np.inf, limit=2000)[0]) / math.pi
 
 
 def gx2_tail(weights: FloatArray, slopes: FloatArray, constant: float, t: float) -> float:
