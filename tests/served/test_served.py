@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import expect
+from websockets.exceptions import InvalidMessage
 
 from distpriv.records.decisions import decisions
 from distpriv.records.store import Store
@@ -102,7 +103,11 @@ def test_silent_connections_do_not_keep_others_out(site):
                 line = silent.enter_context(TRUST.wrap_socket(line))
             if number % 3 == 2:
                 line.sendall(b"GET / HTTP/1.1\r\nHost: ")
-        with Visitor(site.address, source="127.0.0.4") as one:
+        try:
+            visitor = Visitor(site.address, source="127.0.0.4")
+        except InvalidMessage:  # the proxy may end a new line among silent ones; browsers try again
+            visitor = Visitor(site.address, source="127.0.0.4")
+        with visitor as one:
             one.slide("Right guesses", 70)
             assert one.says("you accept 70")
 
