@@ -27,7 +27,6 @@ import duckdb
 import numpy as np
 import pandas as pd
 from pyarrow import csv
-from streamlit.testing.v1 import AppTest
 
 import distpriv as dp
 from benchmarks import plain
@@ -37,6 +36,7 @@ from distpriv.model import GaussianModel, fit_groups
 from distpriv.privacy import accuracies
 from distpriv.privacy.loss import NormalLoss, normal_distance
 from distpriv.sources import source_of
+from tests.pages.moves import move_on_check, move_on_toy
 
 ROOT = Path(__file__).parent.parent
 QUERY = dp.Query(
@@ -212,18 +212,9 @@ def engines(table: pd.DataFrame, folder: Path) -> Iterator[list[str]]:
 
 def moves() -> Iterator[list[str]]:
     """Compare a move of the slider on Check with a page that has a slider and a picture."""
-    page = AppTest.from_file(ROOT / "distpriv/dashboard/main.py", default_timeout=60).run()
-    toy, values = AppTest.from_function(plain.toy_page).run(), count()
-
-    def move() -> None:
-        slider = next(each for each in page.slider if "guesses" in each.label.lower())
-        slider.set_value(55.0 + next(values) % 30).run()
-
-    def other() -> None:
-        toy.slider[0].set_value(55 + next(values) % 30).run()
-
     remark = "all ways of releasing calibrated, compared, drawn"
-    yield against("A move of the slider on Check", move, "a slider and one picture", other, remark)
+    label, ways = "A move of the slider on Check", (move_on_check(), move_on_toy())
+    yield against(label, ways[0], "a slider and one picture", ways[1], remark)
 
 
 def promises(model: GaussianModel) -> Iterator[tuple[str, float]]:

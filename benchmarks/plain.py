@@ -186,13 +186,3 @@ def moments_by_sql(path: Path) -> pd.DataFrame:
     sums += [f"sum({a}::DOUBLE * {b})" for i, a in enumerate(names) for b in names[i:]]
     query = f"SELECT income = '>50K', count(*), {', '.join(sums)} FROM '{path}' GROUP BY 1"
     return duckdb.sql(query).df()
-
-
-def toy_page() -> None:
-    """Draw a page of one slider and one picture."""
-    import plotly.graph_objects as go
-    import streamlit as st
-
-    st.title("How often is the best attacker right?")
-    guesses = st.slider("Right guesses of 100", 50, 99, 60)
-    st.plotly_chart(go.Figure(go.Bar(x=[guesses], y=["limit"])))

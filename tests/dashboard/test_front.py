@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import re
 import socket
+import tomllib
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from starlette.responses import Response
 
 import app
+from distpriv.charts.style import COLORS, HIGH, INK, LOW
 from distpriv.dashboard import front
 from distpriv.dashboard.front import ALONE, BARE, SLOW, Front
 from distpriv.dashboard.main import MENU
@@ -109,3 +113,26 @@ def test_an_answers_body_follows_its_head_at_once():
         app._send_at_once()
         assert one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
         assert other.fileno() >= 0
+
+
+def _light(color, share=1.0, over="#000000"):
+    """Relative luminance of a colour mixed over another (WCAG 2)."""
+    mixed = [
+        (share * one + (1 - share) * other) / 255
+        for one, other in zip(bytes.fromhex(color[1:]), bytes.fromhex(over[1:]), strict=True)
+    ]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in mixed]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_words_in_the_colours_of_pictures_are_legible_in_both_themes():
+    sheet = get("/")[1].decode()
+    rules = re.findall(r"color-mix\(in srgb, (#\w{6}) (\d+)%, currentColor\)", sheet)
+    assert {LOW, HIGH, *COLORS.values()} - {INK} <= {color for color, _ in rules}
+    settings = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text("utf-8"))["theme"]
+    for theme in (settings["light"], settings["dark"]):
+        ground = _light(theme["backgroundColor"])
+        for color, share in rules:
+            word = _light(color, int(share) / 100, theme["textColor"])
+            dim, bright = sorted([ground, word])
+            assert (bright + 0.05) / (dim + 0.05) >= 4.5, (color, theme)
