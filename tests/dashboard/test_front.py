@@ -129,7 +129,9 @@ def test_words_in_the_colours_of_pictures_are_legible_in_both_themes():
     sheet = get("/")[1].decode()
     rules = re.findall(r"color-mix\(in srgb, (#\w{6}) (\d+)%, currentColor\)", sheet)
     assert {LOW, HIGH, *COLORS.values()} - {INK} <= {color for color, _ in rules}
-    settings = tomllib.loads((Path(__file__).parents[2] / ".streamlit/config.toml").read_text("utf-8"))["theme"]
+    settings = tomllib.loads(
+        (Path(__file__).parents[2] / ".streamlit/config.toml").read_text("utf-8")
+    )["theme"]
     for theme in (settings["light"], settings["dark"]):
         ground = _light(theme["backgroundColor"])
         for color, share in rules:
