@@ -20,6 +20,7 @@ from distpriv.queries import Pair
 from distpriv.records import decisions, drawing, ledger
 from distpriv.records.decisions import Decision
 from distpriv.records.ledger import Entry, Naming, Standing
+from distpriv.report.texts import day
 from distpriv.sources import FrameSource
 from distpriv.text import right_of_100, times
 
@@ -56,7 +57,7 @@ def limit_on(standing: Standing, pair: Pair, listed: list[Decision]) -> tuple[Pr
         if Pair.from_plain(one["secret"]) == pair:
             latest = (decision.now for decision in listed if decision.now.act == "agreed")
             last = next((by for by in latest if dict(one) in by.body["limits"]), None)
-            by = f"{page.escape(last.author)} on {last.at:%-d %B %Y}" if last else ""
+            by = f"{page.escape(last.author)} on {day(str(last.at))}" if last else ""
             limit = Promise(one["epsilon"], one["delta"], one["guesses"])
             return limit, sentences.release_limit(limit, by, page.WORDS)
     return now.promise, sentences.release_limit(now.promise, style=page.WORDS)

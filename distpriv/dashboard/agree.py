@@ -7,7 +7,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import date
 from functools import lru_cache
 from typing import Any
 from uuid import uuid5
@@ -23,6 +22,7 @@ from distpriv.records import ledger
 from distpriv.records.decisions import ACTS, Decision
 from distpriv.records.ledger import Known, Naming
 from distpriv.records.store import Store
+from distpriv.report.texts import day
 
 __all__ = ["STATES", "author", "done", "files", "limit", "link", "naming", "offer_sign_in"]
 __all__ += ["on_record", "refused", "sign_in_needed", "signed_in", "status", "store", "token"]
@@ -189,9 +189,9 @@ def status(decision: Decision) -> str:
     """Return who proposed it, who answered what and why, and until when that counts."""
     now, passed = decision.now, "The review date has passed, so it covers no further release."
     steps = (decision.proposal,) if decision.open else (decision.proposal, now)
-    words = [f"{escape(one.author)} {ACTS[one.act]} on {one.at:%-d %B %Y}." for one in steps]
-    if now.act == "agreed" and (day := now.body.get("review")):
-        counts = f"It counts until {date.fromisoformat(day):%-d %B %Y}."
+    words = [f"{escape(one.author)} {ACTS[one.act]} on {day(str(one.at))}." for one in steps]
+    if now.act == "agreed" and (until := now.body.get("review")):
+        counts = f"It counts until {day(until)}."
         words.append(counts if decision.agreed else passed)
     return " ".join(words) + f"  \n{escape(now.reason, 4000)}" * (not decision.open)
 
@@ -220,6 +220,6 @@ def files(decision: Decision, record: dict[str, Any]) -> None:
     with st.popover("History", type="tertiary"):
         for one in decision.versions:
             st.markdown(
-                f"{one.at:%-d %B %Y, %H:%M}: **{escape(one.author)}** {ACTS[one.act]}.  \n"
+                f"{day(str(one.at))}, {one.at:%H:%M}: **{escape(one.author)}** {ACTS[one.act]}.  \n"
                 f"{escape(one.reason, 4000)}"
             )
