@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from tests.browser.browsing import wait_until_served
@@ -19,9 +20,11 @@ PROXY = shutil.which("nginx", path=f"{os.environ['PATH']}:/usr/sbin")
 CERTIFICATE = "req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=127.0.0.1 -addext subjectAltName=IP:127.0.0.1"
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return one.getsockname()[1]
+def free_ports(count):
+    """Return free ports; all are open at once, since a closed one may be given out again."""
+    with ExitStack() as held:
+        new = (held.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count))
+        return [one.getsockname()[1] for one in new]
 
 
 class Stack:
@@ -29,7 +32,7 @@ class Stack:
 
     def __init__(self, folder, database, settings):
         self.folder, self.running = folder, []
-        self.ports = {"8080": free_port(), "8443": free_port(), "app:8501": free_port()}
+        self.ports = dict(zip(("8080", "8443", "app:8501"), free_ports(3), strict=True))
         self.plain, self.address, self.inside = (
             f"{kind}://127.0.0.1:{port}"
             for kind, port in zip(("http", "https", "http"), self.ports.values(), strict=True)
@@ -60,8 +63,8 @@ class Stack:
     def start_proxy(self):
         """Start nginx with a certificate of today and the configuration, whose ports are free."""
         configuration = (ROOT / "serving/nginx.conf").read_text()
-        for name, port in self.ports.items():
-            configuration = configuration.replace(name, f"{'127.0.0.1:' * (':' in name)}{port}")
+        ports = {name: f"{'127.0.0.1:' * (':' in name)}{port}" for name, port in self.ports.items()}
+        configuration = re.sub("|".join(ports), lambda one: ports[one[0]], configuration)
         (self.folder / "nginx.conf").write_text(configuration)
         (self.folder / "tls").mkdir()
         files = ("-keyout", "tls/key.pem", "-out", "tls/certificate.pem")
