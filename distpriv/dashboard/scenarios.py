@@ -40,7 +40,7 @@ def side_by_side(state: State, now: Evaluation) -> None:
     units = dict(zip(now.labels, now.units, strict=True))
     for place, (name, one) in enumerate([("Now", mine), *others.items()]):
         try:
-            result = evaluate(one, now.source, state.memory)
+            result = evaluate(one, now.source, now.cache)  # which knows laws that took long
             row = result.beside(name, result.way)
         except DistprivError as error:
             st.caption(f"**{page.escape(name)}** has no answer. {page.escape(error)}")

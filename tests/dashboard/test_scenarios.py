@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from importlib import import_module
 
 import pandas as pd
 import pytest
 
 from distpriv.analysis import Scenario
 from distpriv.analysis.tables import start
+from distpriv.dashboard import scenarios
 from distpriv.dashboard.scenarios import open_file
 from distpriv.dashboard.state import State
 from distpriv.errors import ReadError
 from distpriv.privacy import Persons
-from distpriv.queries import Mean, Pair, SensitiveProperty
+from distpriv.queries import Count, Mean, Pair, SensitiveProperty
 from distpriv.sources import FrameSource
 
 SHOPS = pd.DataFrame({"age": range(40), "buyer": [*"yn"] * 20, "town": [*"abcd"] * 10})
@@ -73,3 +75,21 @@ def test_numbers_outside_their_domain_are_left_out_and_said(state):
     open_file(state, replace(state.scenario, guesses=300.0, known_records=-2).to_json().encode())
     assert state.scenario == State().scenario
     assert len(state.notes) == 2
+
+
+def test_side_by_side_shows_the_figures_of_the_page(state, monkeypatch):
+    """Also where a law decides that workers have computed, on an example of all sessions."""
+    laws = import_module("distpriv.privacy.exact_law")
+    monkeypatch.setattr(laws, "_QUICK", (0, 0))  # as of many records
+    figures = Count("sex", "Female"), Count("race", "White")
+    state.scenario = replace(state.scenario, statistics=figures, records=71)
+    _, work, shared, calls = state.evaluation().law()
+    state.evaluation().take_law(work(shared(), *calls[0]))
+    now, frames = state.evaluation(), []
+    monkeypatch.setattr(
+        scenarios.page, "show", lambda _, frame, *more, **look: frames.append(frame)
+    )
+    scenarios.side_by_side(state, now)
+    [frame] = frames
+    assert now.way.rests == "exact"
+    assert frame.query("scenario == 'Now'")["error"].item() == now.way.percent
