@@ -10,7 +10,7 @@ import pytest
 
 from distpriv.analysis import Scenario
 from distpriv.analysis.tables import start
-from distpriv.dashboard import scenarios
+from distpriv.dashboard import page, scenarios
 from distpriv.dashboard.scenarios import open_file
 from distpriv.dashboard.state import State
 from distpriv.errors import ReadError
@@ -86,9 +86,7 @@ def test_side_by_side_shows_the_figures_of_the_page(state, monkeypatch):
     _, work, shared, calls = state.evaluation().law()
     state.evaluation().take_law(work(shared(), *calls[0]))
     now, frames = state.evaluation(), []
-    monkeypatch.setattr(
-        scenarios.page, "show", lambda _, frame, *more, **look: frames.append(frame)
-    )
+    monkeypatch.setattr(page, "show", lambda _, frame, *more, **look: frames.append(frame))
     scenarios.side_by_side(state, now)
     [frame] = frames
     assert now.way.rests == "exact"
