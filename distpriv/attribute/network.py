@@ -168,11 +168,8 @@ class BayesianNetwork(Result):
         Those that no active path reaches (Koller & Friedman 2009, Algorithm 3.1): it leaves others
         where they have a common child only, or a descendant of it is among them.
         """
-        import networkx as nx
-
         self.check_nodes([node, *(others := list(others))])
         between, graph = set(others), self.graph
-        above = between.union(*(nx.ancestors(graph, one) for one in between))
         reached: set[tuple[str, bool]] = set()
         todo = [(node, True)]
         while todo:
@@ -182,7 +179,7 @@ class BayesianNetwork(Result):
             reached.add(step)
             if at not in between:
                 todo += [(child, False) for child in graph.successors(at)]
-            if (at not in between) if upwards else (at in above):
+            if upwards != (at in between):  # a path turns in descendants that are among others
                 todo += [(parent, True) for parent in graph.predecessors(at)]
         return frozenset(self.nodes) - between - {at for at, _ in reached}
 

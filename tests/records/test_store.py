@@ -3,7 +3,7 @@
 import pytest
 
 from distpriv.errors import StoreError
-from distpriv.records import decisions as d, ledger as l, store as database
+from distpriv.records import decisions as d, ledger as l, store as tables
 from distpriv.records.store import Store
 from tests.records.conftest import OTHER, at_once, proposed, released
 
@@ -26,10 +26,19 @@ def test_readers_and_writers_at_once_take_each_other_for_nothing_else(store, url
     assert [each.number for each in l.releases(store)] == [*range(1, 13)]
 
 
+def test_reader_of_a_server_sees_one_moment_while_others_write(database):
+    store = Store(database)
+    with store.reading() as connection:
+        before = tables.rows(connection, tables.RELEASES)
+        released(Store(database))
+        assert tables.rows(connection, tables.RELEASES) == before == []
+    assert len(l.releases(store)) == 1
+
+
 def test_tables_of_another_version_are_left_alone(store, url):
     proposed(store)
     with pytest.raises(StoreError, match="has tables of version 7"), store.writing() as connection:
-        connection.execute(database._MARK.update().values(schema=7))
+        connection.execute(tables._MARK.update().values(schema=7))
     with pytest.raises(StoreError, match="use the distpriv that made it"):
         proposed(Store(url))
 
@@ -47,6 +56,6 @@ def test_entry_that_cannot_be_read_stops_releases(store):
     for values in ({"body": [1]}, {"at": "yesterday"}, {"act": "agreed"}):
         proposed(store)
         with store.writing() as connection:
-            connection.execute(database.DECISIONS.update().values(**values))
+            connection.execute(tables.DECISIONS.update().values(**values))
         with pytest.raises(StoreError, match="holds an entry that cannot be read; put a copy back"):
             released(store)
