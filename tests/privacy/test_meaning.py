@@ -47,6 +47,7 @@ def test_records_to_match_are_the_least_that_tell_as_much():
     assert reading_accuracy(30, 0.45, 0.55, 100) < 0.75 <= reading_accuracy(31, 0.45, 0.55, 100)
     assert guessing_factor(0.6) == 1.2
     assert records_to_match(1.0, 0.0, 1.0) == 1
+    assert records_to_match(1.0, 0.45, 0.46, 100) == 100  # only all tell 45 of them from 46
     assert records_to_match(0.6, 0.3, 0.3) is None
     assert records_to_match(0.9, 0.501, 0.502, 100) is None  # both are 50 of 100 records
     # Normal laws of large counts: Φ(Δp √k / 2σ) with σ = ½ is 0.6 at k = (0.25335/1e-6)².
@@ -92,6 +93,11 @@ def test_beliefs_stay_within_their_bounds_as_often_as_said():
         inside.append(((low <= belief) & (belief <= high)).mean())
     assert min(inside) == pytest.approx(0.9, abs=0.004)
     assert posterior_bounds(fitted, BAL) == (0.5, 0.5)
+    pair = fitted.pairs[0]  # the same law with the shares in each other's place
+    mirrored = replace(fitted, pairs=(replace(pair, covariances=pair.covariances[::-1]),))
+    assert posterior_bounds(mirrored, OPT, 0.3, often=0.9) == pytest.approx((low, high))
+    both = model(PAIR, WORK.pair(0.5, 0.01))  # of which the first tells more
+    assert posterior_bounds(both) == posterior_bounds(fitted)
 
 
 def test_attackers_who_know_records():
