@@ -7,7 +7,7 @@ import pytest
 from scipy import ndimage, stats
 
 from distpriv.mechanisms import calibrate
-from distpriv.privacy import pair_loss
+from distpriv.privacy import laplace, pair_loss
 from distpriv.privacy.laplace import NodeLoss, at_most, laplace_loss, normal_laplace
 from distpriv.privacy.loss import APART
 from tests.adult import INCOME, model
@@ -70,6 +70,17 @@ def test_nodes_give_the_integral_and_charge_what_they_err_by(m, r, grid, toleran
         charged = [at_most(one, level) for level in EPSILONS.tolist()]
         assert (charged >= expected - 5e-5).all()  # what the grid errs by
         assert (charged <= one.delta(EPSILONS) * 1.15 + 1e-3).all()
+
+
+def test_few_nodes_are_charged_for_what_they_miss(monkeypatch):
+    turns = np.linalg.qr(np.random.default_rng(0).normal(size=(2, 3, 3)))[0]
+    many, few = [], []
+    for nodes, losses in ((1024, many), (128, few)):
+        monkeypatch.setattr(laplace, "_NODES", (nodes, nodes))
+        losses += [laplace_loss(D, COVARIANCES, turn[:, :2], 1.6) for turn in turns]
+    for one, other in zip(few, many, strict=True):
+        for epsilon in EPSILONS.tolist():
+            assert one.delta(epsilon) < other.delta(epsilon) <= at_most(one, epsilon)
 
 
 # Adult income, 0.45/0.55, n = 100, classical calibration above the floor, at ε = 1: δ at 0 and 1,
