@@ -30,11 +30,13 @@ def test_exact_noise_delivers_just_what_it_promises():
     loss = NormalLoss.between(np.array([2.0]), total, total)
     assert float(loss.delta(0.7)) == pytest.approx(1e-3)
     assert attribute_private_gaussian([0.1], [4.0], 1, 1e-3).variance == 0
+    several = attribute_private_gaussian([[1.0, 2.0]], [[3.0, 0.5]], 0.7, 1e-3)  # distributions
+    assert several.variance == pytest.approx(noise.variance)
 
 
 def test_assumptions_give_each_release_the_noise_of_its_binding_share():
     rows = [
-        Assumption("weight", "women", (9, 24.5), (15, 15), 0.25, 50),
+        Assumption("weight", "women", (9, 24.5), (15, 20), 0.25, 50),
         Assumption("weight", "smokers", (0, 1), (15, 15), 0.25, 50),
         Assumption("pressure", "women", (6, 10), (10, 10), 0.25, 50),
     ]
