@@ -52,17 +52,18 @@ with left:
         frame,
         bars.costs_alt(frame),
         key="costs",
-        note="✓ keeps your limit. Full colour is what remains when readers estimate the true "
-        "figures from the release.",
+        note=f"✓ keeps your limit{' and the promise to persons' * (scenario.persons is not None)}. "
+        "Full colour is what remains when readers estimate the true figures from the release.",
     )
+    for text in sentences.unseen(now.ways, now.limit):
+        st.caption(f"✗ {page.escape(text)}")
     for name, why in now.unavailable.items():
         st.caption(f"**{style.title(name)}** does not apply. {page.escape(why)}")
 with right:
     titles, key = {way.title: way for way in ways.values()}, f"way-{best.key}"
     start = list(titles).index(best.title)
     way = titles[st.selectbox("One figure after the other", list(titles), start, key=key)]
-    *_, persons = sentences.guarantee_badges(now, way)
-    st.caption(f"{way.how} {way.basis} {persons.text}")
+    st.caption(f"{way.how} {way.basis} {sentences.for_persons(now, way).text}")
     st.table(page.errors(now, way))
     if way.release.kind == "noise" and way.key != scenario.mechanism:
         kwargs = {"mechanism": way.key}

@@ -63,7 +63,7 @@ with left:
         key="profile",
         title="Promised and delivered",
         term="delivered",
-        note=f"A curve through or below the cross keeps the promise. {now.way.basis}",
+        note=f"A curve through or below the cross keeps the promise on shares. {now.way.basis}",
     )
 with right:
     st.header("What does it mean?", anchor=False, help=page.tip("plausible deniability"))

@@ -56,11 +56,9 @@ def compare(across: tradeoff.Across) -> None:
         "error",
     )
     choose_axis()
-    points = [
-        (way.key, way.guesses, way.percent)
-        for way in now.ways
-        if way.release.kind in ("balanced", "no data")
-    ]
+    quiet = [way for way in now.ways if way.release.kind in ("balanced", "no data")]
+    points = [(way.key, way.guesses, way.percent) for way in quiet]
+    broken = " ".join(f"✗ {text}" for text in sentences.unseen(quiet, now.limit))
     here = {
         "guesses": now.way.guesses,
         "epsilon": now.epsilon or 20.0,
@@ -85,7 +83,8 @@ def compare(across: tradeoff.Across) -> None:
             frame.round(3),
             tradeoff.alt(frame),
             key=f"tradeoff-{across}",
-            note=f"{_pending(job)}Lower is better. The dot is your setting. {READING[across]}",
+            note=f"{_pending(job)}Lower is better. The dot is your setting. {READING[across]} "
+            f"{broken}",
         )
 
     jobs.follow(job, draw)

@@ -57,11 +57,10 @@ _BRIEF = {"title": "way ", "guesses": "right of 100 .1", "percent": "error in % 
 _BRIEF |= {"kept": "keeps the limit ", "rests": "rests on "}
 _COSTS = {"way": "title", "guesses": "guesses", "error": "percent"}
 _COSTS |= {"estimated": "estimated_percent", "kept": "kept"}
-_NOTHING = "Publishes what anybody expects; your records are not used."
 _WORDS = {  # title, how, advice
     "as it is": ("As they are", "Changes nothing.", "Publish the figures as they are."),
     "BalM": ("Balanced", "", "Publish balanced figures."),
-    "no data": ("No data", _NOTHING, "Publish expected figures instead."),
+    "no data": ("No data", "", "Publish expected figures instead."),
 }
 
 
@@ -97,7 +96,8 @@ class Way(Result):
     simulated: bool = False
 
     def __repr__(self) -> str:
-        return f"Way({self.title!r}, {self.guesses:.1f} of 100, {self.percent:.1f} % off)"
+        broken = "" if self.kept else ", breaks the limit"
+        return f"Way({self.title!r}, {self.guesses:.1f} of 100, {self.percent:.1f} % off{broken})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row, as :func:`distpriv.compare` has it for all ways."""
@@ -111,7 +111,7 @@ class Way(Result):
     @property
     def kept(self) -> bool:
         """Whether it keeps the limit, and what is promised to each person, where that is asked."""
-        return self.verdict.kept and self.verdict.persons_kept is not False
+        return self.verdict.kept
 
     @property
     def delivered(self) -> float:
@@ -140,6 +140,9 @@ class Way(Result):
     @property
     def how(self) -> str:
         """Sentence on how it works."""
+        if self.release.kind == "no data":
+            source = "public data" if self.publishable else "your own records"
+            return f"Publishes what anybody would expect from {source}."
         if self.release.kind != "balanced":
             return self._words[1]
         without, having = self.release.kept if self.release.kept is not None else (0, 0)
@@ -162,6 +165,8 @@ class Way(Result):
     @property
     def basis(self) -> str:
         """Basis of its promise, in a sentence."""
+        if not self.publishable:
+            return "Only a yardstick: publishing it would tell the share."
         if self.rests in ("any data", "exact"):
             return f"Holds {self.by}."
         return f"Rests on bell-shaped figures{', by simulation' * self.simulated}."
@@ -397,7 +402,7 @@ def recommend(ways: Sequence[Way], mechanism: str = "") -> Recommendation:
     """
     kept = sorted((way for way in ways if way.kept), key=lambda way: way.percent)
     nothing = next((way for way in ways if way.release.kind == "no data"), None)
-    if nothing is None or not nothing.verdict.kept:  # to persons it promises nothing
+    if nothing is None or not nothing.verdict.shares_kept:  # persons only with public data
         raise ValueError("No data has to be among the ways, and it keeps any limit.")
     better = [way for way in kept if way.percent < nothing.percent]
     alike = [way for way in better if way.percent <= _NOTICED * better[0].percent]

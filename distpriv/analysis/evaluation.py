@@ -78,7 +78,8 @@ def evaluate(
     >>> scenario = dp.Scenario("bank", secrets=late, statistics=[dp.Mean("income")], guesses=60)
     >>> now = dp.evaluate(scenario, dp.load_example("bank"))
     >>> now.plain, now.recommendation.way
-    (Way('As they are', 79.8 of 100, 0.0 % off), Way('Balanced', 50.0 of 100, 3.8 % off))
+    (Way('As they are', 79.8 of 100, 0.0 % off, breaks the limit),
+     Way('Balanced', 50.0 of 100, 3.8 % off))
     """
     if not isinstance(scenario, Scenario):
         raise DistprivError(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 
 import pandas as pd
 
@@ -23,6 +23,7 @@ __all__ = ["PLAIN", "READY", "RELEASE_BESIDE", "SAMPLED", "Badge", "Style", "adv
 __all__ += ["attack_lead", "attack_title", "caveats", "chance", "check_lead", "check_title"]
 __all__ += ["decide_advice", "decide_lead", "decide_title", "directions_advice"]
 __all__ += ["directions_lead", "directions_title", "fit_advice", "fit_lead", "fit_title"]
+__all__ += ["for_persons", "unseen"]
 __all__ += ["guarantee_badges", "guarantee_lead", "guarantee_meaning", "guarantee_title"]
 __all__ += ["known_lead", "not_protected", "off", "offered", "release_advice", "release_interval"]
 __all__ += ["release_lead", "release_limit", "release_noise", "release_title", "tradeoff_advice"]
@@ -57,7 +58,7 @@ def off(error: float) -> str:
 
 def check_title(now: Evaluation) -> str:
     """Return whether an attacker can tell the shares; what is accepted does not make that safe."""
-    if not now.plain.verdict.kept:
+    if not now.plain.verdict.shares_kept:
         return "An attacker could tell"
     if now.needs_noise:
         return "Persons are not protected"
@@ -74,11 +75,21 @@ def check_lead(now: Evaluation, style: Style = PLAIN) -> str:
     accepts = f"you accept {significant(now.limit)}"
     if now.scenario.by == "epsilon":
         accepts = f"your ε allows an attacker to be right {times(now.limit)}"
-    return (
+    lead = (
         f"They guess whether {low} or {high} of {whole(now.n)} records have "
         f"{style.name(pair.secret.label)}, and are right {style.strong(times(now.undefended))}. "
         f"50 is a coin toss; {accepts}."
     )
+    return " ".join([lead, *unseen([now.plain], now.limit)])
+
+
+def unseen(ways: Iterable[Way], limit: float) -> tuple[str, ...]:
+    """Return why ways are not allowed whose right guesses do not show it, a sentence each."""
+    reasons: dict[str, list[str]] = {}
+    for way in ways:
+        if not way.kept and way.guesses <= limit:
+            reasons.setdefault(way.verdict.why, []).append(way.title)
+    return tuple(f"{listed(names)}: {why[:1].lower()}{why[1:]}" for why, names in reasons.items())
 
 
 def warning(now: Evaluation, style: Style = PLAIN) -> str:
@@ -285,7 +296,7 @@ def _is_balanced(way: Way) -> bool:
 
 def guarantee_title(way: Way) -> str:
     """Return whether a way of releasing keeps its promise."""
-    if way.verdict.kept and not way.kept:
+    if way.verdict.shares_kept and not way.kept:
         return "Persons are not protected"
     if way.release.kind == "as it is":
         return "No noise is needed" if way.kept else "Nothing is promised"
@@ -297,11 +308,11 @@ def guarantee_title(way: Way) -> str:
 def guarantee_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
     """Return what is promised, and what a way of releasing delivers."""
     by, persons = way.by, now.scenario.persons
-    if way.verdict.kept and not way.kept and persons is not None:
+    if way.verdict.shares_kept and not way.kept and persons is not None:
         ends = f"ε = {significant(persons.epsilon)} at δ = {significant(persons.delta)}"
         return (
-            f"The share stays hidden, {by}. The promise to each person is {style.strong(ends)}; "
-            "this release does not keep it."
+            f"The share stays hidden, {by}. The promise to each person is {style.strong(ends)}. "
+            f"{way.verdict.why}"
         )
     if _is_balanced(way):
         nothing = style.strong("ε = 0 and δ = 0")
@@ -337,7 +348,7 @@ def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
         data, rests = True, "Proven for any data, as long as the same records are kept."
     elif way.rests == "any data":
         data, rests = True, "Proven for any data between the public bounds."
-    elif not verdict.kept:
+    elif not verdict.shares_kept:
         data, rests = False, "Nothing is promised, so nothing is proven."
     elif way.rests == "exact":
         data, rests = True, "Computed by the exact law of the figures, without bell curves."
@@ -347,24 +358,42 @@ def guarantee_badges(now: Evaluation, way: Way) -> tuple[Badge, ...]:
         data, rests = None, "Proven only for bell-shaped figures; see Fit."
     title = "By our model" if way.rests == "any data" else way.by.capitalize()
     return (
-        Badge(title, verdict.kept, model),
+        Badge(title, verdict.shares_kept, model),
         Badge("Whatever the data", data, rests),
-        Badge("For single persons", *_for_persons(now, way)),
+        for_persons(now, way),
     )
 
 
-def _for_persons(now: Evaluation, way: Way) -> tuple[bool | None, str]:
-    """Return whether a way protects single records, and to what degree."""
-    one, verdict = way.verdict.persons, way.verdict
-    if one is None:
-        if way.release.kind == "noise" and not now.bounded:
-            return None, "What single persons get is not known without public bounds."
-        return False, "Single persons are not protected."
-    text = f"Each person has ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
-    if now.scenario.persons is not None:
-        promised = significant(now.scenario.persons.epsilon)
-        return verdict.persons_kept, f"{text}; the promise is ε = {promised}."
-    return None, f"{text}, between the public bounds."
+def for_persons(now: Evaluation, way: Way) -> Badge:
+    """Return whether a way protects single persons, and to what degree."""
+    one, kind, holds = _each(now, way), way.release.kind, way.verdict.persons_kept
+    if kind == "no data" and one is not None:
+        holds, text = True, "It uses public data alone, so every person is fully protected (ε = 0)."
+    elif one is not None:
+        who = "record drawn" if _drawn_anew(now) else "person"
+        text = f"Each {who} has ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
+        if now.scenario.persons is None:
+            text += ", between the public bounds."
+        else:
+            text += f"; the promise is ε = {significant(now.scenario.persons.epsilon)}."
+    elif kind == "noise" and not now.bounded:
+        text = "What single persons get is not known without public bounds."
+    else:
+        quiet = kind in ("as it is", "balanced")
+        text = f"{'It adds no noise, so single' if quiet else 'Single'} persons are not protected."
+        holds = False
+    return Badge("For single persons", holds, text)
+
+
+def _each(now: Evaluation, way: Way) -> Promise | None:
+    """Return what a way gives each person, at the δ promised to them; None for nothing known."""
+    one, promised = way.verdict.persons, now.scenario.persons
+    return replace(one, delta=promised.delta) if one and promised else one
+
+
+def _drawn_anew(now: Evaluation) -> bool:
+    """Tell whether a sample may hold a person twice, which only a promise to persons counts."""
+    return now.scenario.records is not None and now.scenario.persons is None
 
 
 def decide_title(now: Evaluation) -> str:
@@ -481,20 +510,21 @@ def not_protected(now: Evaluation, way: Way) -> tuple[str, ...]:
     For everybody: nothing that tells more about the table than the release does.
     """
     kind = way.release.kind
-    one: Promise | Persons | None = way.verdict.persons
+    one: Promise | Persons | None = _each(now, way)
     if now.model.provenance == "table":  # what they get tells the noise, which tells the share
         one = now.scenario.persons if way.verdict.persons_kept else None
     persons = "Single persons are not protected."
     if one is not None and math.isfinite(one.epsilon):
         ends = f"ε = {significant(one.epsilon)} at δ = {significant(one.delta)}"
-        persons = f"Single persons are protected by {ends} only, between the public bounds."
+        who = "records of the sample" if _drawn_anew(now) else "persons"
+        persons = f"Single {who} are protected by {ends} only, between the public bounds."
     ranges = listed(
         f"the share of {pair.secret.label} lies from {percent(pair.low)} to {percent(pair.high)}"
         for pair in now.scenario.secrets
     )
     sentences = [f"Everybody may learn that {ranges}."]
     sentences.append("Other properties of the records are not covered.")
-    sentences += [] if kind == "no data" else [persons]
+    sentences += [persons] if one is None or kind != "no data" else []
     if kind == "balanced":
         sentences.append("Anyone who learns which records are kept can learn more.")
     elif kind != "no data":

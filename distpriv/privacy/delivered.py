@@ -22,10 +22,12 @@ from distpriv.model import (
     joint_law,
 )
 from distpriv.model.grid import COVERED, log_ratio
+from distpriv.model.release import Kind
 from distpriv.privacy.exact_law import known_law
 from distpriv.privacy.laplace import at_most, laplace_loss
 from distpriv.privacy.loss import ALIKE, APART, Delivered, FiniteLoss, NormalLoss, PrivacyLoss
 from distpriv.privacy.persons import Bounds, PerRecord, Persons, each_record
+from distpriv.text import significant
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,6 +41,13 @@ Law = Literal["model", "exact", "any data", "none"]
 _SLACK = 1e-6  # of δ, for rounding
 _ROUNDING = 0.01  # of δ: a law that may err by more refutes only
 _USUAL = 1e-3  # δ of what each record gets where nothing is promised
+_BARE: dict[Kind, str] = {
+    "as it is": "No noise is added",
+    "balanced": "No noise is added",
+    "no data": "The expectation comes from this table",
+    "noise": "Some figures get no noise in some direction",
+}
+"""Why a release promises single records nothing at all."""
 
 
 def pair_loss(model: GaussianModel, release: Release | None = None, pair: int = 0) -> PrivacyLoss:
@@ -227,14 +236,14 @@ def accuracies(model: GaussianModel, releases: Sequence[Release]) -> FloatArray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verdict(Result):
-    """Whether a release keeps a promise, and what it delivers.
+    """Whether a release keeps what is promised, and what it delivers.
 
     It rests on the "model" of fitted normals, or the "exact" law that is computed without them, or
     holds for "any data". Persons get an ε at the δ that is promised to them, or at 0.001, if any,
     and if there are public bounds.
     """
 
-    kept: bool
+    shares_kept: bool  # the promise to shares, alone
     law: Law
     promise: Promise
     # (K, 2), delivered at the promise's ε by the model, lower share first and higher share first,
@@ -247,15 +256,22 @@ class Verdict(Result):
     why: str = ""  # why either is not kept
 
     @property
+    def kept(self) -> bool:
+        """Whether all is kept: the promise to shares, and that to persons if there is one."""
+        return self.shares_kept and self.persons_kept is not False
+
+    @property
     def delivered(self) -> FloatArray:
         """δ that decides, shape (K, 2): by the exact law where one is known, else by the model."""
         return self.delta if self.exact is None else self.exact
 
     def __repr__(self) -> str:
-        word, worst = "kept" if self.kept else "broken", self.delivered.max()
-        return (
-            f"Verdict({word} by the {self.law!r} law, δ = {worst:.4g} of {self.promise.delta:.4g})"
-        )
+        words, worst = {True: "kept", False: "broken"}, self.delivered.max()
+        text = f"{words[self.shares_kept]} by the {self.law!r} law, δ = {worst:.4g}"
+        text = f"{text} of {self.promise.delta:.4g}"
+        if self.persons_kept is not None:
+            text += f"; to persons {words[self.persons_kept]}"
+        return f"Verdict({text})"
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a pair: guesses (of 100), and δ delivered and promised, at the worse."""
@@ -331,8 +347,8 @@ def verdicts(
         if record is not None:  # noise that hides all records, whatever they are
             hidden = record.group(model.n).delta(promise.epsilon)
             sure[row] |= hidden <= promise.delta * (1 + _SLACK)
-    same = [persons] * len(releases)
-    rows = zip(promised, delta, accuracy, sure, exact, records, same, strict=True)
+    same, kinds = [persons] * len(releases), [one.kind for one in releases]
+    rows = zip(promised, delta, accuracy, sure, exact, records, same, kinds, strict=True)
     return [judge(*row) for row in rows]
 
 
@@ -378,25 +394,34 @@ def judge(
     exact: FloatArray | float = np.nan,
     record: PerRecord | None = None,
     persons: Persons | None = None,
+    kind: Kind = "noise",
 ) -> Verdict:
     """Hold what is delivered against a promise, see :class:`Verdict` for shapes.
 
-    `sure`, shape (K,), tells what holds for any data; `exact` is NaN where no law is known.
+    `sure`, shape (K,), tells what holds for any data; `exact` is NaN where no law is known; `kind`
+    is that of the release.
     """
     by_law = np.isfinite(exact)
     decides = np.where(by_law, exact, delta)
     kept = bool((decides <= promise.delta * (1 + _SLACK)).all())  # NaN is not kept
     law: Law = "any data" if sure.all() else "exact" if by_law.all() else "model"
     why = []
-    if not kept:
-        why.append(f"It delivers δ = {decides.max():.3g} where {promise.delta:.3g} is promised.")
+    if not kept and promise.epsilon == 0:
+        right, most = (significant(50 + 50 * one) for one in (decides.max(), promise.delta))
+        why.append(f"An attacker is right {right} times in 100; the limit is {most}.")
+    elif not kept:
+        ends = f"δ = {significant(decides.max())} at ε = {significant(promise.epsilon)}"
+        why.append(f"It delivers {ends}; the promise is {significant(promise.delta)}.")
     gets, persons_kept, allowed = None, None, persons.delta if persons else _USUAL
     if record is not None and np.isfinite(epsilon := record.epsilon(allowed)):
         gets = Promise(epsilon, allowed)
     if record is not None and persons is not None:
         reached = record.delta(persons.epsilon)
         persons_kept = bool(reached <= persons.delta * (1 + _SLACK))
-        if not persons_kept:
-            why.append(f"Each person gets δ = {reached:.3g} where {persons.delta:.3g} is promised.")
+        if not persons_kept and not np.isfinite([record.mu, record.pure]).any():
+            why.append(f"{_BARE[kind]}, so single persons are not protected.")
+        elif not persons_kept:
+            ends = f"δ = {significant(reached)} at ε = {significant(persons.epsilon)}"
+            why.append(f"Each record gets {ends}; the promise is {significant(persons.delta)}.")
     worst = decides if by_law.any() else None
     return Verdict(kept, law, promise, delta, accuracy, worst, gets, persons_kept, " ".join(why))

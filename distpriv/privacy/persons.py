@@ -260,8 +260,8 @@ class PerRecord(Result):
         Promise(epsilon, 0.0)
         best = float(normal_delta(self.mu, epsilon)) if math.isfinite(self.mu) else 1.0
         if math.isfinite(self.pure):
-            over = -math.expm1(epsilon - self.pure) / (1 + math.exp(-self.pure))
-            best = min(best, max(over, 0.0))
+            over = -math.expm1(min(epsilon - self.pure, 0.0)) / (1 + math.exp(-self.pure))
+            best = min(best, max(0.0, over))
         return best
 
     def group(self, size: int) -> PerRecord:
@@ -296,19 +296,25 @@ def per_record(release: Release, moves: FloatArray) -> PerRecord:
 def each_record(
     model: GaussianModel, releases: Sequence[Release], persons: Persons | None, bounds: Bounds
 ) -> list[PerRecord | None]:
-    """Return what each record gets; None where nobody asks, or bounds are wanting."""
+    """Return what each record gets; None where nobody asks, or bounds are wanting.
+
+    No data takes no record, whatever the bounds, unless its expectation comes from this table.
+    """
     if not (persons is None or isinstance(persons, Persons)):
         raise DistprivError(f"persons must be distpriv.Persons(epsilon, delta), not {persons!r}.")
     ranges = (persons and persons.bounds) or as_bounds(bounds)
+    records: list[PerRecord | None] = [None] * len(releases)
     if persons is not None or ranges:
         try:
             check_bounds(model, ranges)
             moves = record_moves(model.query, model.n, ranges)
-            return [per_record(release, moves) for release in releases]
+            records = [per_record(release, moves) for release in releases]
         except DistprivError:
             if persons is not None:
                 raise
-    return [None] * len(releases)
+    nothing = PerRecord(math.inf) if model.provenance == "table" else PerRecord(0.0, 0.0)
+    pairs = zip(releases, records, strict=True)
+    return [nothing if one.kind == "no data" else record for one, record in pairs]
 
 
 def _normal_reach(covariance: FloatArray, moves: FloatArray) -> float:

@@ -339,10 +339,10 @@ def _body(now: Evaluation, way: Way, naming: Naming, names: str, together: float
     arrays = {"noise": one.covariance, "laplace": laplace, "kept": one.kept}
     law = {name: None if array is None else array.tolist() for name, array in arrays.items()}
     law |= {"records": now.scenario.records, "names": names, "version": table.fingerprint}
-    n, more = now.n, [*sentences.not_protected(now, way)]
-    if one.stands_for is not None:
-        n = round(one.stands_for.sum())
-    elif any(groups.dropped for groups in now.groups) and now.scenario.records is None:
+    more = [*sentences.not_protected(now, way)]
+    n = now.n if one.stands_for is None else round(one.stands_for.sum())
+    complete = one.kind != "balanced" and now.scenario.records is None
+    if complete and any(groups.dropped for groups in now.groups):
         more.append("The number of complete records is told; it may depend on the secret.")
     about = {"name": naming.name, "title": naming.title, "records": n}
     return {

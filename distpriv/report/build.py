@@ -20,7 +20,7 @@ import numpy as np
 
 from distpriv import __version__
 from distpriv.analysis.scenario import Scenario
-from distpriv.analysis.sentences import caveats, not_protected
+from distpriv.analysis.sentences import caveats, for_persons, not_protected
 from distpriv.analysis.tables import cell
 from distpriv.errors import DistprivError
 from distpriv.privacy import delivered_epsilon
@@ -67,6 +67,7 @@ def record(
     parts: dict[str, Any] = {"risk": {"why": "", "who": "", "harm": ""} | dict(risk or {})}
     parts |= {"name": name, "on_grid": _on_grid(now)}
     parts |= {"not_protected": not_protected(now, way), "caveats": caveats(now)}
+    parts["for_persons"] = for_persons(now, way).text
     parts["scenario"] = json.loads(now.scenario.to_json())
     parts["ways"] = [way, *(other for other in now.ways if other.key != way.key)]
     parts["delta"] = np.nan_to_num(way.verdict.delivered.max(axis=1), nan=1.0).tolist()

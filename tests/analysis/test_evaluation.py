@@ -199,6 +199,9 @@ def test_own_table_has_yardsticks_that_are_not_published(table):
     assert by_key(now)["BalM"].publishable
     public = evaluate(now.scenario, table, reference=table.assign(age=table["age"] + 1))
     assert by_key(public)["no data"].publishable
+    assert repr(now.plain).endswith("breaks the limit)") == (not now.plain.kept)
+    for one, source in ((now, "your own records"), (public, "public data")):
+        assert by_key(one)["no data"].how.endswith(f"expect from {source}.")
     assert public.ruler == pytest.approx(now.ruler + 1)
 
 
@@ -247,8 +250,10 @@ def test_persons_are_part_of_kept_and_of_the_recommendation(asked, now):
     one = asked(persons=Persons(3.0, 1e-3), guesses=70.0)
     ways = by_key(one)
     assert one.recommendation.way.key == "OptM"
-    assert ways["BalM"].verdict.kept
+    assert ways["BalM"].verdict.shares_kept
     assert not ways["BalM"].kept
+    assert ways["no data"].kept
+    assert ways["no data"].verdict.persons.epsilon == 0
     assert not ways["as it is"].kept
     moves = record_moves(one.query, 100, one.scenario.bounds)
     assert per_record(one.way.release, moves).epsilon(1e-3) <= 3 + 1e-6
@@ -256,7 +261,7 @@ def test_persons_are_part_of_kept_and_of_the_recommendation(asked, now):
     assert one.way.guesses <= 70
     assert now.way.percent < asked(persons=Persons(1.0, 1e-3)).way.percent
     alone = asked(persons=Persons(3.0, 1e-3), guesses=80.0)  # the share needs no noise
-    assert alone.plain.verdict.kept
+    assert alone.plain.verdict.shares_kept
     assert alone.needs_noise
     assert asked(bounds=(("age", 50, 60),)).bounds == ()  # they exclude records: nothing is said
     assert not asked(bounds=()).bounded

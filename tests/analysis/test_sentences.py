@@ -245,6 +245,36 @@ def test_badges_say_what_a_promise_rests_on(asked, changes, key, holds, title):
     assert way.kept == (holds[0] and (holds[2] is not False or "persons" not in changes))
 
 
+def test_reasons_that_right_guesses_do_not_show_are_said(asked):
+    """Balanced figures and those as they are by persons, and by δ where ε alone would allow them."""
+    one, other, last = (
+        asked(persons=EACH),
+        asked(persons=EACH, by="epsilon", epsilon=3.0),
+        asked(by="epsilon", epsilon=3.0),
+    )
+    bare = "no noise is added, so single persons are not protected."
+    assert sentences.unseen(one.ways, one.limit) == (f"Balanced: {bare}",)
+    delta = "As they are: it delivers δ = 0.0"
+    for now in (other, last):
+        first, *_ = sentences.unseen(now.ways, now.limit)
+        assert first.startswith(delta)
+        assert "at ε = 3; the promise is 0.001." in first
+        assert first in sentences.check_lead(now)
+    for now in (one, other):
+        ways = {way.key: way for way in now.ways}
+        assert ways["no data"].kept
+        assert "public data alone" in sentences.for_persons(now, ways["no data"]).text
+        assert "adds no noise" in sentences.for_persons(now, ways["BalM"]).text
+        assert sentences.advice(now).startswith("Publish expected figures instead.")
+        assert sentences.decide_title(now) == sentences.READY
+    own = evaluate(one.scenario, one.source.frame)
+    assert "Single persons are not protected." in sentences.not_protected(
+        own, own.recommendation.nothing
+    )
+    assert sentences.for_persons(own, own.recommendation.nothing).holds is False
+    assert sentences.advice(own).startswith("Release nothing from this table.")
+
+
 def test_every_page_says_what_is_simulated_and_what_known_records_tell(asked):
     figures = (Median("age"), Mean("hours-per-week"))
     now = asked(statistics=figures, records=20)

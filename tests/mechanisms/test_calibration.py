@@ -187,11 +187,25 @@ def test_laplace_noise_is_scaled_for_persons():
 
 
 def test_releases_without_noise_for_each_record_promise_persons_nothing():
+    one = MODEL.pairs[0]
+    own = replace(MODEL, pairs=(replace(one, groups=replace(one.groups, provenance="table")),))
     for release in (AS_IT_IS, calibrate("BalM", MODEL), no_data(MODEL)):
-        held = verdict(MODEL, release, Promise(0.0, 0.9), persons=PERSONS)
+        held = verdict(own, release, Promise(0.0, 0.9), persons=PERSONS)
         assert held.persons is None
         assert held.persons_kept is False
-        assert "Each person gets δ = 1 where 0.001 is promised." in held.why
+        assert (held.shares_kept, held.kept) == (True, False)
+        why = (
+            "No noise is added" if release.mechanism != "no data" else "The expectation comes from"
+        )
+        assert held.why.startswith(why)
+        assert held.why.endswith("so single persons are not protected.")
+        assert repr(held).endswith("; to persons broken)")
+    held = verdict(MODEL, no_data(MODEL), Promise(0.0, 0.0))  # expected from public groups
+    assert (held.kept, held.persons.epsilon, held.persons_kept) == (True, 0.0, None)
+    assert verdict(MODEL, no_data(MODEL), Promise(0.0, 0.0), persons=PERSONS).persons_kept
+    weak = calibrate("ExpM", MODEL, 5.0, 1e-3)
+    held = verdict(MODEL, weak, persons=Persons(0.01, 1e-6, BOUNDS))
+    assert "at ε = 0.01; the promise is 1e-6." in held.why
     release = calibrate("ExpM", MODEL, 1.0, 1e-3)
     held = verdict(MODEL, release, bounds=BOUNDS)
     assert (held.persons.delta, held.persons_kept) == (1e-3, None)

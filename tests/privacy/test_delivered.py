@@ -149,7 +149,10 @@ def test_verdict_charges_what_the_grid_may_add():
 def test_verdict_says_why_and_needs_a_promise():
     plain = model(PAIR)
     held = verdict(plain, AS_IT_IS, Promise(1.0, 1e-3))
-    assert held.why == "It delivers δ = 0.3 where 0.001 is promised."
+    assert held.why == "It delivers δ = 0.3 at ε = 1; the promise is 0.001."
+    limited = verdict(plain, AS_IT_IS, Promise.of_guesses(60.0))
+    right = round(100 * float(limited.accuracy.max()), 1)
+    assert limited.why == f"An attacker is right {right:g} times in 100; the limit is 60."
     assert repr(held) == "Verdict(broken by the 'model' law, δ = 0.2999 of 0.001)"
     with pytest.raises(ValueError, match="comes with no promise"):
         verdict(plain, AS_IT_IS)

@@ -195,7 +195,7 @@ def test_a_known_law_decides_and_calibration_follows_it():
     assert not held.kept
     assert held.delta.max() <= 1e-3 * (1 + 1e-6)
     assert held.exact.max() == held.delivered.max() == pytest.approx(1.2516e-3, rel=1e-3)
-    assert "δ = 0.00125 where 0.001" in held.why
+    assert "δ = 0.00125 at ε = 1; the promise is 0.001." in held.why
     for name in ("OptM", "DauM", "EigM"):
         held = verdict(model, calibrate(name, model, 1.0, 1e-3))
         assert held.kept

@@ -106,6 +106,27 @@ def test_release_is_what_was_drawn_and_what_recipients_need(store):
     assert len(book.releases(store)) == 3
 
 
+def test_no_data_depends_on_no_record_but_for_how_many_are_complete(store):
+    """Whoever knows all records but one learns nothing of it, where the groups are public."""
+    told, means = [], []
+    for at, age in enumerate((20.0, 70.0, np.nan)):
+        frame = table(2).assign(age=lambda one, age=age: one["age"].where(one.index > 0, age))
+        for reference in (table(1), None):
+            now = evaluated(frame, reference=reference)
+            held = now.recommendation.nothing.verdict
+            assert (held.persons and held.persons.epsilon) == (None if reference is None else 0)
+            means.append(now.model.pairs[0].groups.means[0, 0])
+        public = evaluated(frame, reference=table(1))
+        told.append(released(store, public, "no data", name=f"Staff {at}").body)
+    assert means[0] == means[2]
+    assert means[1] != means[3]
+    one, other, fewer = ({**body, "law": 0, "table": 0, "scenario": 0} for body in told)
+    assert one == other
+    assert one["values"][1] != fewer["values"][1]  # a count, of a record less
+    assert any(text.startswith("The number of complete") for text in fewer["not_protected"])
+    assert not any("persons" in text for text in one["not_protected"])
+
+
 def test_releases_together_keep_the_limit_by_their_joint_law(store):
     """A second release gets as much noise as the first one's limit leaves; then nothing is left."""
     first = drawing.fitting(NOW, NOW.way, book.Standing())
