@@ -20,6 +20,7 @@ from typing import Any
 from distpriv.errors import DistprivError
 from distpriv.privacy.persons import Bound, as_bounds
 from distpriv.queries import Label, SensitiveProperty, Statistic
+from distpriv.queries.statistics import NEEDS, PARAMETERS
 
 __all__ = ["read_bounds", "read_secret", "read_statistics"]
 __all__ += ["write_bounds", "write_secret", "write_statistics"]
@@ -65,7 +66,7 @@ def write_statistics(statistics: Iterable[Statistic]) -> str:
     for one in statistics:
         words = [one.kind, *map(_escape, one.columns)]
         words += [] if one.value is None else [_write_label(one.value)]
-        words += [] if one.level is None else [json.dumps(one.level)]
+        words += [] if one.parameter is None else [json.dumps(one.parameter)]
         parts.append(":".join(words))
     return ",".join(parts)
 
@@ -85,18 +86,17 @@ def read_statistics(text: str) -> tuple[Statistic, ...]:
 
 
 def _read_more(kind: str, texts: list[str]) -> dict[str, Any]:
-    """Read the second part of a statistic, if it has one: a column, a level or a label."""
+    """Read the second part of a statistic, if it has one: a column, a number or a label."""
     if not texts:
         return {}
-    if kind == "correlation":
-        return {"other": _unescape(texts[0])}
-    if kind != "quantile":
-        return {"value": _read_label(texts[0])}
+    name = NEEDS.get(kind, "value")
+    if name not in PARAMETERS:
+        return {name: (_unescape if name == "other" else _read_label)(texts[0])}
     try:
-        return {"level": float(texts[0])}
+        return {name: float(texts[0])}
     except ValueError:
         raise DistprivError(
-            f"{texts[0]!r} in the link is not a level of a quantile; choose the figures again."
+            f"{texts[0]!r} in the link is no {name} of a {kind}; choose the figures again."
         ) from None
 
 

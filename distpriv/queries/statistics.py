@@ -37,8 +37,13 @@ KINDS: dict[str, str] = {
 }
 """Every kind of statistic and its words."""
 
+NEEDS = {"count": "value", "proportion": "value", "correlation": "other", "quantile": "level"}
+"""What kinds need beside a column."""
+PARAMETERS = {"level": (0.0, 1.0, 0.9)}
+"""Of needs that are numbers: what they are above, what they are below, and an example."""
+
 _NO_SUMS = ("median", "quantile", "deviation", "correlation")
-_NEEDS = {"count": "value", "proportion": "value", "correlation": "other", "quantile": "level"}
+_NOUNS = {"value": "value to look for", "other": "second column"}
 T = TypeVar("T")
 
 
@@ -74,15 +79,10 @@ class Statistic:
     def __post_init__(self) -> None:
         one_of("statistic", self.kind, KINDS)
         check_column(self.column)
-        level: Any = self.level
-        for name, noun, passed in (
-            ("value", "value to look for", self.value is not None),
-            ("other", "second column", self.other != ""),
-            ("level", "level", level is not None),
-        ):
-            if passed != (_NEEDS.get(self.kind) == name):
-                needs = "takes no" if passed else "needs a"
-                raise DistprivError(f"The {self.kind} of {self.column!r} {needs} {noun}.")
+        passed, needed = self.plain().keys() - {"kind", "column"}, NEEDS.get(self.kind)
+        for name in sorted(passed ^ ({needed} if needed else set())):
+            needs, noun = "takes no" if name in passed else "needs a", _NOUNS.get(name, name)
+            raise DistprivError(f"The {self.kind} of {self.column!r} {needs} {noun}.")
         if self.value is not None:
             object.__setattr__(self, "value", as_label(self.value))
         if self.other != "":
@@ -91,18 +91,19 @@ class Statistic:
             raise DistprivError(
                 f"The correlation of {self.column!r} with itself is always 1; take two columns."
             )
-        if level is not None:
-            plain = isinstance(level, numbers.Real) and not isinstance(level, bool)
-            if not plain or not 0 < level < 1:
+        if needed in PARAMETERS:
+            (above, below, such), number = PARAMETERS[needed], self.parameter
+            plain = isinstance(number, numbers.Real) and not isinstance(number, bool)
+            if not plain or not above < number < below:
                 raise DistprivError(
-                    f"The level of a quantile of {self.column!r} must be above 0 and below 1, such "
-                    f"as 0.9; it is {level!r}."
+                    f"The {needed} of the {self.kind} of {self.column!r} must be above {above:g} "
+                    f"and below {below:g}, such as {such:g}; it is {number!r}."
                 )
-            object.__setattr__(self, "level", float(level))
+            object.__setattr__(self, needed, float(number))
 
     def __repr__(self) -> str:
-        some = (self.column, self.value, self.other or None, self.level)
-        return f"{self.kind.title()}({', '.join(repr(one) for one in some if one is not None)})"
+        _, *some = self.plain().values()
+        return f"{self.kind.title()}({', '.join(map(repr, some))})"
 
     @property
     def linear(self) -> bool:
@@ -115,10 +116,16 @@ class Statistic:
         return (self.column, self.other) if self.other else (self.column,)
 
     @property
+    def parameter(self) -> Any:
+        """The number that the kind needs, such as a quantile's level; None if it needs none."""
+        name = NEEDS.get(self.kind)
+        return getattr(self, name) if name in PARAMETERS else None
+
+    @property
     def label(self) -> str:
         """Short name, which identifies the statistic in frames: "count sex = Female"."""
-        if self.level is not None:
-            return f"quantile {self.level:.12g} {self.column}"
+        if self.parameter is not None:
+            return f"{self.kind} {self.parameter:.12g} {self.column}"
         value = "" if self.value is None else f" = {self.value}"
         return f"{self.kind} {', '.join(self.columns)}{value}"
 

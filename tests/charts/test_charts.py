@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 import pytest
 
 from distpriv.charts import attack, bars, bells, directions, fit, style, tradeoff
+from distpriv.mechanisms import MECHANISMS
 
 MARKUP = '<b>&$_*%{x}</b><img src="x">'  # as a name in a table
 
@@ -33,8 +34,9 @@ def test_colors_stand_out_in_light_and_dark(background):
 
 
 def test_mechanisms_differ_and_names_are_no_markup():
-    names = ["OptM", "DauM", "DirM", "EigM", "ExpM"]
-    assert len({*map(style.color, names)}) == len({*map(style.dash, names)}) == 5
+    names = [name for name, one in MECHANISMS.items() if one.shape and one.compared]
+    dashes = {style.GLYPHS[style.dash(name)] for name in names}
+    assert len({*map(style.color, names)}) == len(dashes) == len(names)
     assert sorted(["BalM", "new", "OptM"], key=style.place) == ["OptM", "BalM", "new"]
     assert style.color("new") == style.QUIET
     shown = style.short(MARKUP + "\nnext", 99)
@@ -120,6 +122,16 @@ def test_tradeoff_draws_a_line_a_mechanism_and_the_setting(across):
     assert figure.layout.yaxis.range[1] >= 6.2
     assert ("BalM" in lines) == (across == "guesses")
     assert any("Balanced" in text for text in texts(figure))
+    order = [one.name for one in figure.data if one.mode == "lines"]
+    assert order == ["OptM", "ExpM"]  # the thick line lies under those that may coincide with it
+
+
+def test_words_beside_lines_stay_apart_and_inside():
+    figure = style.figure(200, yaxis={"range": [0, 10]})
+    style.beside(
+        figure, [(5, "a", style.LOW), (9.8, "b", style.LOW), (9.9, "c", style.LOW)], 0.1, 6
+    )
+    assert [one.y for one in figure.layout.annotations] == [5, 9, 10]
 
 
 def test_tradeoff_of_an_accepted_error_of_one_row_and_of_none():

@@ -17,10 +17,7 @@ def law(seed, m, count=1):
     return rng.normal(size=(count, m)) * 3, (roots @ roots.swapaxes(1, 2) + 0.1 * np.eye(m))[None]
 
 
-def test_register_lists_the_mechanisms_and_refuses_a_second_of_a_name():
-    names = "ExpM(L) ExpM DirM(L) DirM DauM EigM OptM Wasserstein ApproxWasserstein "
-    names += "BoundedWasserstein BalM GroupDP(L) GroupDP DP(L) DP APGM"
-    assert list(MECHANISMS) == names.split()
+def test_register_refuses_a_second_of_a_name():
     with pytest.raises(ValueError, match="'OptM' already"):
         register(MECHANISMS["OptM"])
     with pytest.raises(DistprivError, match=r"no mechanism 'optm'; .*\. Did you mean 'OptM'\?"):

@@ -15,6 +15,7 @@ import distpriv as dp
 from distpriv.analysis.tables import fits
 from distpriv.errors import DistprivError, SourceError
 from distpriv.queries import Count, Mean, Median, Proportion, Query, SensitiveProperty, Sum
+from distpriv.queries.statistics import _NO_SUMS, KINDS as STATISTICS
 from distpriv.sources import connect, engine, from_spark, scan, source_of, sql
 
 N = 600
@@ -79,6 +80,7 @@ def pair(request, tmp_path_factory):
 
 def test_moments_and_grid_are_those_of_the_frame(pair):
     source, memory = replace(pair[0], most=0), source_of(pair[1])
+    assert {*STATISTICS} - {*_NO_SUMS} == {one.kind for one in QUERY.statistics}
     ours, theirs = source.groups(QUERY, SECRET), memory.groups(QUERY, SECRET)
     np.testing.assert_array_equal(ours.counts, theirs.counts)
     np.testing.assert_allclose(ours.means, theirs.means, rtol=1e-12)
