@@ -46,7 +46,7 @@ def serving(*command: str, **environment: str) -> Iterator[str]:
             stderr=log,
         )
         try:
-            wait_until_served(f"http://127.0.0.1:{port}", 40)
+            wait_until_served(f"http://127.0.0.1:{port}", 90)
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()

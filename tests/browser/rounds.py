@@ -1,6 +1,7 @@
 """Act at random on the pages in Chromium; scenario, controls and address have to agree.
 
-``python -m tests.browser.rounds [rounds] [seed]``
+``python -m tests.browser.rounds [rounds] [seed]``; each round counts the seed up, so that one can be
+had again alone.
 """
 
 from __future__ import annotations
@@ -189,33 +190,37 @@ def disagreements(page: Page) -> list[str]:
         wrong.append(f"{chips} figures are shown, not {chosen}")
     if address != held["address"]:
         wrong.append(f"the address is {address}, not {held['address']}")
-    if page.get_by_test_id("stException").or_(page.get_by_text("Something went wrong")).count():
-        wrong.append("an exception")
+    faults = page.get_by_test_id("stException").or_(page.get_by_text("Something went wrong"))
+    wrong += faults.all_inner_texts()
     if page.evaluate(WIDE):
         wrong.append("wider than the screen")
     return wrong
 
 
 def main(rounds: int = 20, seed: int = 1) -> int:
-    rng, bad = random.Random(seed), 0
+    bad = 0
     with serving(DISTPRIV_TEST="1") as address, browsing() as browser:
-        for number in range(rounds):
-            page = visit(browser, f"{address}/{rng.choice(LINKS)}")
-            errors: list[str] = []
-            page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
-            page.on(
-                "dialog", lambda box, errors=errors: errors.append(box.message) or box.dismiss()
-            )
-            visitor = Visitor(page, rng)
-            actions = [visitor.act() for _ in range(LONG)]
+        for number in range(seed, seed + rounds):
+            rng = random.Random(number)
+            actions: list[str] = []
+            wrong: list[str] = []
             try:
+                page = visit(browser, f"{address}/{rng.choice(LINKS)}")
+                page.set_default_timeout(60_000)
+                page.on("pageerror", lambda error, wrong=wrong: wrong.append(str(error)))
+                page.on(
+                    "dialog", lambda box, wrong=wrong: wrong.append(box.message) or box.dismiss()
+                )
+                visitor = Visitor(page, rng)
+                actions.extend(visitor.act() for _ in range(LONG))
                 visitor.rest()
-                wrong = disagreements(page) + errors
+                wrong += disagreements(page)
             except Exception as error:  # noqa: BLE001
-                wrong = [*errors, str(error)[:300]]
+                wrong.append(str(error)[:300])
             bad += bool(wrong)
             print("WRONG" if wrong else "right", number, ", ".join(actions), *wrong, flush=True)
-            page.context.close()
+            for context in browser.contexts:
+                context.close()
     print(f"{bad} of {rounds} rounds went wrong")
     return bad
 
