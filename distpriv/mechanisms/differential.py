@@ -79,7 +79,7 @@ def differential_release(
         delta = per_record(release, options.moves).delta(options.persons.epsilon)
         if not delta <= options.persons.delta * (1 + _SLACK):
             raise NotApplicable(
-                f"{name} does not keep the promise to persons, too; lower its ε, or take OptM."
+                f"{name} breaks the promise to single persons; lower its ε, or take OptM."
             )
     return release
 

@@ -95,6 +95,7 @@ def test_laplace_noise_promises_no_less_than_its_density_shows():
         assert true <= promised.delta(epsilon) + 1e-4
         assert promised.epsilon(promised.delta(epsilon)) == pytest.approx(epsilon, abs=1e-9)
     assert promised.delta(promised.pure) == 0 == promised.epsilon(0.99)
+    assert promised.delta(1000.0) == 0  # beyond what a float holds
     assert promised.epsilon(0.0) == promised.pure
 
 
