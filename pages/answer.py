@@ -39,11 +39,11 @@ def ask(decision: Decision, record: dict[str, Any]) -> None:
     with st.container(key="asked", border=True):
         color = "normal" if kept else "inverse"
         before = right_of_100(question["undefended"], "> 99")
-        limit = f"limit {significant(question['limit'])}"
+        limit = f"of 100, limit {significant(question['limit'])}"
         look: dict[str, Any] = {"delta_arrow": "off", "delta_color": "off"}
         first, second, third = st.columns(3)
         first.metric(
-            "Right of 100", right_of_100(guesses, "> 99"), limit, **look | {"delta_color": color}
+            "Attacker right", right_of_100(guesses, "> 99"), limit, **look | {"delta_color": color}
         )
         second.metric("If unprotected", before, "of 100", **look)
         third.metric("Figures off by", off(release["percent"]), "on average", **look)

@@ -83,6 +83,7 @@ def table() -> None:
             "its value. Full colour is what remains of it in best estimates.",
         )
     with right:
+        st.markdown(f"One figure after the other: **{page.escape(way.title)}**")
         st.table(page.errors(now, way))
         st.caption(f"{way.basis} {attribute.printed_noise(now)}")
 

@@ -13,8 +13,12 @@ from distpriv.text import listed, significant, whole
 
 FIRST, SEED = "table-3", 2023
 NAMES = {item.paper: item.paper.replace(", full version", "") for item in papers.ITEMS.values()}
-MARKS = {"agrees": ("green", "✓"), "within": ("green", "≈"), "erratum": ("orange", "!")}
-MARKS |= {"differs": ("red", "✕")}
+MARKS = {
+    "agrees": ("green", "✓", "agrees"),
+    "within": ("green", "≈", "within sampling error"),
+    "erratum": ("orange", "!", "differs by an erratum"),
+    "differs": ("red", "✕", "differs"),
+}
 COLUMNS = ["panel", "series", "at", "x", "printed", "ours", "low", "high", "verdict", "note"]
 state, chosen = page.session(), st.session_state
 linked = chosen["papers-linked"] if chosen.get("papers-linked") in papers.ITEMS else FIRST
@@ -78,7 +82,7 @@ def cell(row: Any) -> str:
     ours = "…" if math.isnan(row.ours) else number(row.ours, row.printed)
     if ours == row.printed and row.verdict != "agrees":  # which rounding hides
         ours = significant(row.ours)
-    hue, mark = MARKS.get(row.verdict.split(" ")[0], ("gray", ""))
+    hue, mark, _ = MARKS.get(row.verdict.split(" ")[0], ("gray", "", ""))
     lines = [page.escape(row.printed)] * bool(row.printed)
     lines += [f":{hue}[**{ours}** {mark}]" if row.printed else ours]
     if not math.isnan(row.low):
@@ -148,7 +152,12 @@ def draw(job: jobs.Job | None = None) -> None:
         for row in style.rows(cells):
             table.loc[label(row.series), label(row.at)] = cell(row)
         st.table(table)
-        note += " First: printed. In bold: ours." if cells["printed"].any() else ""
+        if cells["printed"].any():
+            kinds = dict.fromkeys(cells["verdict"].str.split(" ").str[0])
+            marks = [
+                f"{sign}\u00a0{words}" for kind, (_, sign, words) in MARKS.items() if kind in kinds
+            ]
+            note += f" First: printed. In bold: ours ({', '.join(marks)})."
         note += " Last: the range that chance allows." if cells["low"].notna().any() else ""
         page.show([], cells[COLUMNS], "", key=key, note=note)
 

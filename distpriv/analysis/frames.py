@@ -38,11 +38,13 @@ def bells_frame(
 
     Columns panel, guesses, kept, score (in standard deviations) and one density a share.
     """
-    parts, (low, high) = [], shares
+    parts, (low, high), panels = [], shares, list(panels)
+    far = max((separation(guesses) / 2 for _, guesses, _ in panels), default=0.0)
+    scores = _SCORES * max(1.0, (far + 2.6) / 4)  # so that bells far apart are seen, too
     for title, guesses, kept in panels:
-        head = {"panel": title, "guesses": guesses, "kept": kept, "score": _SCORES}
+        head = {"panel": title, "guesses": guesses, "kept": kept, "score": scores}
         for name, side in ((low, -0.5), (high, 0.5)):
-            head[name] = np.exp(-((_SCORES - side * separation(guesses)) ** 2) / 2)
+            head[name] = np.exp(-((scores - side * separation(guesses)) ** 2) / 2)
         parts.append(pd.DataFrame(head))
     return pd.concat(parts, ignore_index=True)
 

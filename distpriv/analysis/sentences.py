@@ -431,9 +431,8 @@ def release_title(count: int, risk: float | None) -> str:
     """Return how many releases of a table are on record, and the joint risk where it is known."""
     if not count:
         return "Nothing released yet"
-    if risk is None:
-        return f"{count} released"
-    return f"{count} released, {right_of_100(risk, '> 99')} of 100"
+    releases = f"{count} release{'s' * (count > 1)}"
+    return releases if risk is None else f"{releases}, right {right_of_100(risk, '> 99')} of 100"
 
 
 def release_lead(

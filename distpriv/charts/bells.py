@@ -38,10 +38,11 @@ def _panel(name: str, frame: pd.DataFrame) -> go.Figure:
     hue, words = style.verdict_color(kept), f"{style.verdict_sign(kept)}right"
     small, large = {"size": 15}, {"size": 17, "color": hue}
     both = np.minimum(frame[low], frame[high])
+    wrong = "grey: wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses"
     notes = [
         style.words(0, 1, style.short(name), **style.ABOVE, yshift=24, font=small),
         style.words(0, 1, f"{words} <b>{right}</b> of 100", **style.ABOVE, yshift=2, font=large),
-        style.words(0, 0.1, "wrong guesses" if both.max() > 0.3 else "hardly any wrong guesses"),
+        style.words(0, 0, wrong, yanchor="top", yshift=-1),
     ]
     first, last = (score.iloc[frame[share].argmax()] for share in (low, high))
     aside = min(max(last - first, 1.7) / 2, score.max() - 0.8)  # or their names were cut off

@@ -45,8 +45,8 @@ def picture(
         words = f"{style.short(row.label, 38)}: {row.low:.0f} or {row.high:.0f} %?"
         notes.append(style.words(0, place + 0.5, words, **style.OVER | {"yshift": -2}))
     chart = style.figure(
-        _HEAD + style.ROW * len(rows),
-        margin={"l": 2, "r": 76, "t": _HEAD - 6, "b": 6},
+        _HEAD + 6 + style.ROW * len(rows),
+        margin={"l": 2, "r": 76, "t": _HEAD - 6, "b": 12},
         xaxis=style.axis(range=[0, across[-1]], visible=False),
         yaxis=style.axis(range=[len(rows), 0], visible=False),
         annotations=notes,
@@ -88,8 +88,8 @@ def _shown(frame: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
 
 
 def _scale(limit: float) -> list[tuple[float, str]]:
-    """Return the colours of right guesses: pale up to the limit, and stronger after it."""
+    """Return the colours of right guesses: one up to the limit, and another, stronger with each."""
     place = min(max(limit - 50, 0) / 50, 1)
-    ends = [(0, style.GOOD, 0.1), (place, style.GOOD, 0.3), (place, style.BAD, 0.25)]
+    ends = [(0, style.GOOD, 0.1), (place, style.GOOD, 0.1), (place, style.BAD, 0.25)]
     ends.append((1, style.BAD, 0.65))
     return [(at, style.faint(hue, opacity)) for at, hue, opacity in ends]

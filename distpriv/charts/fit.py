@@ -43,12 +43,13 @@ def alt(frame: pd.DataFrame) -> str:
 def _panel(
     name: str, frame: pd.DataFrame, draws: pd.DataFrame, kind: Kind, height: int
 ) -> go.Figure:
+    plain: dict[str, Any] = {"exponentformat": "none", "separatethousands": True}
     chart = style.figure(
         height,
         margin={"l": 2, "r": 2, "t": 40, "b": 24},
         bargap=0,
         barmode="overlay",
-        xaxis=style.axis(showgrid=False, ticks="", nticks=5),
+        xaxis=style.axis(showgrid=False, ticks="", nticks=5, **plain),
         yaxis=style.axis(visible=False),
     )
     text, look = f"<b>{style.short(name, 34)}</b>", style.ABOVE | {"font": {"size": 14}}

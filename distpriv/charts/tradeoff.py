@@ -63,7 +63,8 @@ def picture(
     )
     names = sorted(set(frame["mechanism"]), key=style.place)
     style.legend(chart, names)
-    for name in names:
+    # The thick line first, and dots before dashes: where lines coincide, all of them are seen.
+    for name in sorted(names, key=lambda name: (name != mechanism, -style.place(name))):
         part = frame[(frame["mechanism"] == name) & (frame["error"] <= 6 * most)]
         look: dict[str, Any] = {"width": 4 if name == mechanism else 2, "hoverinfo": "text"}
         style.way(chart, part[across], part["error"], name, **look, hovertext=_words(part))

@@ -214,7 +214,8 @@ def show(
                     alt=alt if begin + place == 0 else f"Panel {begin + place + 1} of the picture.",
                     config=config,
                 )
-    with st.container(horizontal=True, vertical_alignment="center", key=f"{key}-foot"):
+    foot = f"{key}-foot{'' if figures else '-bare'}"
+    with st.container(horizontal=True, vertical_alignment="center", key=foot):
         if note:
             st.caption(note, width="stretch")
         with st.popover("Numbers", icon=":material/table:", type="tertiary"):

@@ -144,15 +144,20 @@ def test_what_is_worse_than_nothing_is_said(now):
     ("count", "risk", "title", "lead"),
     [
         (0, 50.0, "Nothing released yet", "your own counts: 60 right guesses of 100."),
-        (1, 50.0, "1 released, 50 of 100", "Someone who has the release guesses whether 20 %"),
-        (2, 57.4, "2 released, 57 of 100", "Someone who has both releases guesses whether 20 %"),
+        (1, 50.0, "1 release, right 50 of 100", "Someone who has the release guesses whether 20 %"),
+        (
+            2,
+            57.4,
+            "2 releases, right 57 of 100",
+            "Someone who has both releases guesses whether 20 %",
+        ),
         (
             3,
             99.7,
-            "3 released, > 99 of 100",
+            "3 releases, right > 99 of 100",
             "They are right more than 99 times in 100. No limit is",
         ),
-        (3, None, "3 released", "What they tell together cannot be counted for this secret."),
+        (3, None, "3 releases", "What they tell together cannot be counted for this secret."),
     ],
 )
 def test_releases_on_record_are_said_with_the_joint_risk(now, count, risk, title, lead):
@@ -307,6 +312,9 @@ def test_bells_are_apart_as_the_guesses_say():
     low, high = scores["20 %"].to_numpy(), scores["30 %"].to_numpy()
     right = np.maximum(low, high).sum() / (low + high).sum()
     assert right == pytest.approx(0.76, abs=1e-3)
+    far = bells_frame([("one", 100.0, False), ("two", 60.0, True)], ("20 %", "30 %"))
+    assert far[["20 %", "30 %"]].iloc[[0, -1]].to_numpy().max() < 0.1  # none is cut off
+    assert far["score"].nunique() == scores["score"].nunique()
     assert separation(50.0) == 0
     assert np.isfinite(separation(100.0))
 

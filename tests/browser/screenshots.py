@@ -1,7 +1,7 @@
 """Photograph every page in every size and theme, and make the pictures of README and docs.
 
-``python -m tests.browser.screenshots [page ...]`` writes to build/screenshots and, where no page is
-named, to docs/images. It exits 1 if a page is wider than the screen or shows an error.
+``python -m tests.browser.screenshots [page ...]`` writes to build/screenshots, and those pages that
+the docs show to docs/images. It exits 1 if a page is wider than the screen or shows an error.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 SHOTS, IMAGES = ROOT / "build/screenshots", ROOT / "docs/images"
-PICTURES = ["check", "tradeoff", "tour"]  # of README and docs
+PICTURES = ["check", "tradeoff", "attack", "decide", "release", "tour"]  # of README and docs
 TALLEST = 4500  # pixels of a page that is photographed whole
 
 
@@ -91,7 +91,7 @@ def agree(browser: Browser, address: str, database: str) -> str:
 
 
 def main(*names: str) -> int:
-    """Photograph the named pages, or all and the pictures of the docs; return the faults."""
+    """Photograph the named pages, or all; return the faults."""
     SHOTS.mkdir(parents=True, exist_ok=True)
     IMAGES.mkdir(exist_ok=True)
     faults = []
@@ -104,7 +104,7 @@ def main(*names: str) -> int:
                 for size in SIZES:
                     for scheme in ("light", "dark"):
                         page = visit(browser, f"{address}/{place}", size, scheme)
-                        if (size, scheme) == ("1440", "light") and name in PICTURES and not names:
+                        if (size, scheme) == ("1440", "light") and name in PICTURES:
                             picture(page, name)
                         faults += photograph(page, f"{name}-{size}-{scheme}")
                         page.context.close()

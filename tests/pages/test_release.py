@@ -79,7 +79,7 @@ def test_release_needs_a_name_and_a_reason_and_comes_out_rounded_and_on_record(s
     assert widget(app.main.text_input, "Your name").value == "Ana"
     assert fill(app, **{"Your name": ""}) == "Nothing released yet"
     assert "Fill in your name." in said(app)
-    assert fill(app) == "1 released, 50 of 100"
+    assert fill(app) == "1 release, right 50 of 100"
     assert "**Released as no. 1.** Download it below." in said(app)
     (entry,) = ledger.releases(agree.store())
     assert (entry.author, entry.reason, entry.decision) == ("Ana", "The board knows.", "")
@@ -90,7 +90,7 @@ def test_release_needs_a_name_and_a_reason_and_comes_out_rounded_and_on_record(s
     assert "or which records were kept" in said(app)
     files = [one.proto.label for one in app.main.get("download_button")]
     assert {"CSV", "JSON", "Label"} <= {*files}
-    assert fill(app) == "2 released, 50 of 100"
+    assert fill(app) == "2 releases, right 50 of 100"
     assert "kept by *Number of the row*" in said(app)
     way = widget(app.main.selectbox, "Way to publish")
     way.set_value("OptM").run()
@@ -106,12 +106,12 @@ def test_agreed_decision_covers_a_release_and_its_limit_leaves_less_to_the_next(
     assert "The limit for all releases is **83 right guesses of 100**, agreed by Bo" in said(app)
     assert "[Agreed] Ana proposed on" in said(app)
     assert not [box for box in app.main.text_input if box.label.startswith("Why without")]
-    assert fill(app) == "1 released, 80 of 100"
+    assert fill(app) == "1 release, right 80 of 100"
     assert ledger.releases(agree.store())[0].decision == one.key
     assert "without noise, or balanced ones. The errors and right guesses on this" in said(app)
     assert "this needs more noise: the figures are off by" in said(app)
     assert "someone who has all releases is right 83" in said(app)
-    assert fill(app) == "2 released, 83 of 100"
+    assert fill(app) == "2 releases, right 83 of 100"
     assert "cannot be released. What has been released leaves nothing of the limit" in said(app)
 
 
@@ -120,7 +120,7 @@ def test_noise_worse_than_an_educated_guess_is_refused(session):
     app, state = session
     agreed(state, "OptM", 62.0)
     drawn(app, "release")
-    assert fill(app) == "1 released, 60 of 100"
+    assert fill(app) == "1 release, right 60 of 100"
     assert "worse than an educated guess, off by 6.2 %" in said(app)
     assert not [one for one in app.main.button if one.label == "Release"]
 
@@ -131,7 +131,7 @@ def test_newer_version_keeps_its_records_by_a_column(session):
     drawn(app, "release")
     names = widget(app.main.selectbox, "Keep records by")
     assert (names.options, names.value) == (["id", "Number of the row"], "id")
-    assert fill(app) == "1 released, 50 of 100"
+    assert fill(app) == "1 release, right 50 of 100"
     former = table()
     grown = pd.concat([former, table(2, 40).assign(id=range(40))], ignore_index=True)
     bring(state, grown.sample(frac=1, random_state=3))
@@ -139,8 +139,8 @@ def test_newer_version_keeps_its_records_by_a_column(session):
     assert fill(app) == "Nothing released yet"
     assert "Say first whether this is a newer version" in said(app)
     widget(app.main.selectbox, "A newer version").set_value("staff.csv").run()
-    assert app.title[0].value == "1 released, 50 of 100"
-    assert fill(app) == "2 released, 50 of 100"
+    assert app.title[0].value == "1 release, right 50 of 100"
+    assert fill(app) == "2 releases, right 50 of 100"
     one, two = ledger.releases(agree.store())
     assert one.fingerprint != two.fingerprint
     assert one.body["values"] == two.body["values"]
@@ -155,7 +155,7 @@ def test_what_cannot_be_released_is_one_sentence(session, tmp_path):
     assert not [one for one in app.main.button if one.label == "Release"]
     state.change(secrets=(PAIR,))
     app.run()
-    assert fill(app) == "1 released, 50 of 100"
+    assert fill(app) == "1 release, right 50 of 100"
     widget(app.main.text_input, "Why without").set_value("Again.")
     file = tmp_path / "records.sqlite"
     for name in tmp_path.glob("records.sqlite*"):
@@ -167,7 +167,7 @@ def test_what_cannot_be_released_is_one_sentence(session, tmp_path):
     file.unlink(missing_ok=True)
     for name in tmp_path.glob("away-*"):
         name.rename(name.with_name(name.name.removeprefix("away-")))
-    assert fill(app, **{"Why without": "Again."}) == "2 released, 50 of 100"
+    assert fill(app, **{"Why without": "Again."}) == "2 releases, right 50 of 100"
     assert not app.exception
 
 
