@@ -325,8 +325,9 @@ def test_balanced_release_keeps_what_every_share_of_the_range_has():
     np.testing.assert_allclose(release.stands_for, [78, 22])
     assert calibrate("BalM", fitted).reference == 0.25
     assert verdict(fitted, release).law == "any data"
-    with pytest.raises(NotApplicable, match="of both kinds at every share"):
-        calibrate("BalM", model(INCOME.pair(0.05, 0.1)))
+    for center in (0.05, 0.95):
+        with pytest.raises(NotApplicable, match="of both kinds at every share"):
+            calibrate("BalM", model(INCOME.pair(center, 0.1)))
 
 
 # ---------------------------------------------------------------- what breaks numbers

@@ -15,7 +15,7 @@ from scipy import stats
 import distpriv as dp
 from distpriv.errors import NotApplicable
 from distpriv.mechanisms import calibrate
-from distpriv.model import AS_IT_IS, Promise, Release
+from distpriv.model import AS_IT_IS, Groups, Promise, Release, fit_groups
 from distpriv.privacy import compute_law, known_law, pair_loss, privacy_loss, verdict, verdicts
 from distpriv.privacy.exact_law import _KNOWN, _positive_part
 from distpriv.queries import Count, Mean, Pair, Query
@@ -200,6 +200,9 @@ def test_a_known_law_decides_and_calibration_follows_it():
         held = verdict(model, calibrate(name, model, 1.0, 1e-3))
         assert held.kept
         assert held.exact.max() == pytest.approx(1e-3, rel=2e-3)
+    # Who takes no grid for granted takes no law on one.
+    some = [calibrate("OptM", one, 1.0, 1e-3, grid_safe=False) for one in (model, unknown)]
+    assert some[0].covariance == some[1].covariance
     loss = privacy_loss(model, bell)
     assert float(loss.delta(1.0)) == pytest.approx(1.2516e-3, rel=1e-3)
     laplace = calibrate("DirM(L)", model, guesses=60)
@@ -326,3 +329,26 @@ def test_a_law_that_decides_counts_its_rounding():
     reached, _ = law.delivered(release, 1.0)
     assert law.error > 0
     np.testing.assert_array_equal(held.exact[0] - reached, reached + law.error - reached)
+
+
+def test_each_way_of_drawing_from_a_table_has_a_law_of_its_own():
+    groups = Groups.of(
+        1.0 * (np.arange(40) % 4 < 1)[:, None], np.repeat([0.0, 1.0], 20), SMALL.label
+    )
+    for replacement in (True, False, True):
+        model = fit_groups(
+            [groups], Query([Count("c", 1)]), [Pair(SMALL, 0.4, 0.6)], 20, replacement
+        )
+        law = known_law(model.pairs[0], model)
+        places = np.arange(law.probabilities.shape[1])
+        spread = [np.cov(places, aweights=one, bias=True) for one in law.probabilities]
+        np.testing.assert_allclose(spread, model.pairs[0].covariances[:, 0, 0])
+
+
+def test_pure_promises_rest_on_counts_whose_every_probability_is_there():
+    # All of 1100 records: 2⁻¹¹⁰⁰ of the draws, which no float holds.
+    flags, having = np.arange(40)[:, None] % 2, np.repeat([0.0, 1.0], 20)
+    for n, pure in ((60, True), (1100, False)):
+        model = of_records(flags, having, n, 0.4, 0.6, kind=Count)
+        assert (known_law(model.pairs[0], model).complete is not None) == pure
+        assert (calibrate("Wasserstein", model, 1.0).promise.delta == 0) == pure
