@@ -86,6 +86,8 @@ def test_belief_follows_the_exact_law_where_there_is_one(women, kind):
         posterior(women, noise, [y], shares=one).posterior for one in ([0.45, 0.55], None)
     )
     assert two[0] / two[1] == pytest.approx(every[45] / every[55], rel=1e-6)
+    halves = posterior(women, noise, [y], shares=[0.4625, 0.475])  # 18.5 of 40 mean 19, too
+    np.testing.assert_allclose(halves.posterior, 0.5)
 
 
 def test_bare_noise_leaves_the_belief_that_figures_without_noise_leave(model):

@@ -15,7 +15,7 @@ from distpriv.model import Promise, Release, joint_law, no_data
 from distpriv.papers.items import PRINTED
 from distpriv.privacy import optimal_attack_accuracy
 from distpriv.privacy.meaning import knowing
-from distpriv.queries import Count, Deviation, Median, Pair, Query
+from distpriv.queries import Count, Deviation, Median, Pair, Query, Sum
 from distpriv.sources import fit_gaussian, source_of
 from tests.adult import INCOME, QUERY, WORK
 from tests.attacks.conftest import PAIR
@@ -202,6 +202,21 @@ def test_datasets_have_the_law_of_the_model(census, replacement):
         assert np.abs((rows.mean(axis=0) - mean) / spread).max() < 4.5 / np.sqrt(4000)
         ratio = np.cov(rows.T) / np.outer(spread, spread)
         assert ratio == pytest.approx(covariance / np.outer(spread, spread), abs=0.09)
+
+
+def test_laws_that_are_known_of_another_part_allow_for_it():
+    """Sums of 50 of 100 records of a group about what 100 others let expect, by 120 splits."""
+    records = np.random.default_rng(5).normal(size=(2, 250, 1))
+    numbers, none = np.array([[50.0, 50.0], [40.0, 60.0]]), {"as it is": None}
+    attack = PropertyInferenceAttack(*records, Query([Sum("x")]), numbers, 100, none)
+    away = []
+    for index in range(120):
+        rng = np.random.default_rng(index)
+        parts, nobody = attack._split(rng)
+        law = attack._laws(parts[0], nobody)
+        sums = attack._draw(parts[1], nobody, 2, rng)[""]
+        away.append((sums - law.means)[:, 0] / np.sqrt(law.covariances[:, 0, 0]))
+    assert np.square(away).mean() == pytest.approx(1, abs=0.2)
 
 
 def test_company_and_order_move_nothing(model, guarded):
