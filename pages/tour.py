@@ -1,4 +1,4 @@
-"""Teach in seven steps: guess first, then see; alone, or in pairs with a link each."""
+"""Teach step by step: guess first, then see; alone, or in pairs with a link each."""
 
 import math
 import time

@@ -132,10 +132,7 @@ def test_figures_beside_no_code_are_computed():
             f"guess) | {nothing.guesses:.0f} | {nothing.percent:.1f} % on average |",
             f"for example {having} of one kind and {without} of the other",
         ],
-        "docs/faq.md": [
-            f"The limit is {scenario.guesses:g} until",
-            f"each of its {small[len(STEPS)]} steps",
-        ],
+        "docs/faq.md": [f"The limit is {scenario.guesses:g} until"],
         "docs/mechanisms.md": [
             f"right {bare.guesses:.0f} of 100. With OptM's noise: closer, right "
             f"{noise.guesses:.0f} of 100. Balanced: one curve, right {quiet.guesses:.0f} of 100."
@@ -151,7 +148,6 @@ def test_figures_beside_no_code_are_computed():
             f"others wait up to {wait}",
         ],
         "docs/teacher.md": [
-            f"in {small[len(STEPS)]} steps",
             f"{small[ROUNDS].title()} tables take",
             f"keep {having} records with the property and {without} without",
         ],

@@ -1,4 +1,4 @@
-"""Learn by trying: seven steps of a tour, and what pairs of students make of them.
+"""Learn by trying: the steps of a tour, and what pairs of students make of them.
 
 ``STEPS[2].show(60)`` computes what the third step shows at a limit of 60 right guesses.
 """

@@ -135,9 +135,10 @@ class Statistic:
         column, *others = (name.replace("_", " ").replace("-", " ") for name in self.columns)
         if self.value is not None:
             return f"{'share ' if self.kind == 'proportion' else ''}{self.value} ({column})"
+        number = self.parameter or 0.0
         words = {
             "sum": f"total {column}",
-            "quantile": f"{percent(self.level or 0.0)} quantile of {column}",
+            "quantile": f"{percent(number)} quantile of {column}",
             "deviation": f"deviation of {column}",
             "correlation": f"correlation of {listed((column, *others))}",
         }

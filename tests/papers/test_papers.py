@@ -19,7 +19,7 @@ def test_shipped_rows_are_what_is_computed_anew(key):
     # By tests/adult.py's moments of UCI's Adult: without attacks and refits, which need records or
     # seconds, and without draws, which turn with an eigenvector's sign.
     shipped, anew = papers.frame(key), papers.recompute(key, ADULT, wait=False)
-    assert len(shipped) == len(anew) > 1
+    assert len(shipped) == len(anew) > 0
     for column in ("series", "at", "printed", "panel", "note"):
         assert [*shipped[column]] == [*anew[column]]
     exact = anew["ours"].notna() & (not papers.ITEMS[key].marks)
