@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from distpriv.errors import DistprivError
 
 __all__ = ["listed", "near", "one_of", "percent", "right_of_100", "significant", "times", "whole"]
+__all__ += ["within"]
 
 THIN = "\u202f"  # narrow no-break space, between thousands
 FIXED = "\u00a0"  # no-break space, between a number and its unit
@@ -34,6 +35,14 @@ def significant(value: float, digits: int = 3) -> str:
     mantissa, exponent = f"{value:.{digits - 1}e}".split("e")
     short = mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa
     return _grouped(f"{short}e{int(exponent)}")
+
+
+def within(value: float, deviation: float) -> str:
+    """Write a number with its deviation, both to the second digit of that: "10.04 ± 0.24"."""
+    if not deviation:
+        return significant(value)
+    places = max(1 - math.floor(math.log10(deviation)), 0)
+    return " ± ".join(_grouped(f"{one:,.{places}f}") for one in (value, deviation))
 
 
 def percent(fraction: float, digits: int = 3) -> str:

@@ -138,7 +138,7 @@ def live() -> None:
 
 def against(across: charts.Across) -> None:
     """Draw the best attacker's curves against Δp or ε, and then simulated attackers as points."""
-    work = now.reach() if across == "width" else now.lines([scenario.mechanism])
+    work = now.reach() if across == "width" else now.lines([scenario.mechanism], by="epsilon")
     lines = jobs.begin(state.jobs, f"lines-{across}", *work)
     total, ranges = 40 if many else 10, now.ranges() if across == "width" else {}
     here = None

@@ -10,6 +10,7 @@ from distpriv.dashboard import jobs, page
 from distpriv.dashboard.controls import ask, control
 from distpriv.dashboard.fields import number
 from distpriv.errors import DistprivError
+from distpriv.mechanisms.draws import rounded_up
 from distpriv.text import significant
 
 AXES = {
@@ -116,11 +117,12 @@ def accept() -> None:
         limits, places = (ErrorLimit(labels[figure], error),), [figure]
         level = 100 * error / now.ruler[figure]
     job = jobs.begin(state.jobs, "accepted", *now.accepting(limits))
-    lines = jobs.begin(state.jobs, "lines", *now.lines())
+    lines = jobs.begin(state.jobs, "lines", *now.lines(by="epsilon"))
 
     def best(job: jobs.Job) -> pd.DataFrame:
         frame = frames.together(job.results, "mechanism", "epsilon", "guesses")
-        return frame.dropna(subset=["epsilon"]).sort_values("guesses")
+        frame = frame.dropna(subset=["epsilon"]).sort_values("guesses")
+        return frame.assign(epsilon=rounded_up(frame["epsilon"]))  # as it is taken
 
     reached = best(job)
     _, points = now.errors_of(reached, places)

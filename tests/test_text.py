@@ -3,7 +3,7 @@ import math
 import pytest
 from hypothesis import given, strategies as st
 
-from distpriv.text import listed, near, percent, significant, times, whole
+from distpriv.text import listed, near, percent, significant, times, whole, within
 
 
 def test_whole_and_percent_keep_their_parts_on_a_line():
@@ -59,3 +59,14 @@ def test_listed_joins_as_a_sentence_does_and_near_names_what_was_meant():
     assert near("incom", ["age", "income"]) == " Did you mean 'income'?"
     assert near("AGE", ["age", "income"]) == " Did you mean 'age'?"
     assert near("zzz", ["age", "income"]) == ""
+
+
+def test_numbers_and_their_deviations_end_at_the_same_place():
+    pairs = (10.04, 0.2418), (10.2, 0.2418), (1234.56, 47.3), (23.14, 4.96), (7.0, 0.0)
+    assert [within(*pair) for pair in pairs] == [
+        "10.04 ± 0.24",
+        "10.20 ± 0.24",
+        "1\u202f235 ± 47",
+        "23.1 ± 5.0",
+        "7",
+    ]

@@ -15,17 +15,20 @@ from distpriv.arrays import FloatArray
 from distpriv.attacks import worker
 from distpriv.errors import DistprivError
 from distpriv.mechanisms import calibrate_all
-from distpriv.model import GaussianModel, Promise, Release, fit_groups
+from distpriv.model import AS_IT_IS, GaussianModel, Promise, Release, fit_groups
 from distpriv.privacy import accuracies
+from distpriv.privacy.delivered import delivered_epsilons
 from distpriv.privacy.exact_law import compute_law
 from distpriv.queries import Pair
 
 __all__ = ["EPSILONS", "about", "ceiling", "ceiling_frame", "epsilon_frame", "packed", "part"]
-__all__ += ["reach_frame", "reach_widths", "width_frame", "widths_of"]
+__all__ += ["guesses_frame", "reach_frame", "reach_widths", "width_frame", "widths_of"]
 
 T = TypeVar("T")
 
 EPSILONS = np.geomspace(0.2, 20.0, 25)
+_NEARER = np.geomspace(0.1, 0.99, 8)  # parts of the way from a coin toss to what is undefended
+_COIN = 50.001  # right guesses of 100, up to which there is nothing to hide
 _TABLES = 1000  # simulated at each share of a range, for statistics that are no sums
 _WIDTHS = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest about this middle
 
@@ -43,13 +46,46 @@ def epsilon_frame(
     statistic's error in a column "± label". `options` are those of `calibrate_all`.
     """
     lines = gaussian_names() if names is None else names
-    jobs = [(name, Promise(float(epsilon), delta)) for name in lines for epsilon in epsilons]
-    results = zip(jobs, calibrate_all(jobs, model, **options), strict=True)
-    some = [(name, one.epsilon, got) for (name, one), got in results if isinstance(got, Release)]
-    releases = [got for *_, got in some]
+    promises = [Promise(float(epsilon), delta) for epsilon in epsilons]
+    releases = _calibrated(model, lines, promises, options)
+    return _lines(model, releases, [one.promise.epsilon for one in releases if one.promise])
+
+
+def guesses_frame(
+    model: GaussianModel,
+    names: Sequence[str] | None = None,
+    delta: float = 1e-3,
+    **options: Any,
+) -> pd.DataFrame:
+    """Return the columns of `epsilon_frame` at each limit on right guesses that asks for noise.
+
+    At the same right guesses a mechanism may add other noise than by ε. The limits are those that a
+    slider has, and some below; ε is what is delivered at δ, and rows that deliver none are left
+    out.
+    """
+    top = 100 * float(accuracies(model, [AS_IT_IS])[0])
+    limits = {*np.arange(51.0, top), *(50 + (top - 50) * _NEARER)} if top > _COIN else ()
+    promises = [Promise.of_guesses(float(one)) for one in sorted(limits)]
+    lines = gaussian_names() if names is None else names
+    releases = _calibrated(model, lines, promises, options)
+    frame = _lines(model, releases, delivered_epsilons(model, releases, delta).tolist())
+    return frame[np.isfinite(frame["epsilon"])].reset_index(drop=True)
+
+
+def _calibrated(
+    model: GaussianModel, names: Sequence[str], promises: Sequence[Promise], options: Any
+) -> list[Release]:
+    jobs = [(name, promise) for name in names for promise in promises]
+    return [one for one in calibrate_all(jobs, model, **options) if isinstance(one, Release)]
+
+
+def _lines(
+    model: GaussianModel, releases: Sequence[Release], epsilons: Sequence[float]
+) -> pd.DataFrame:
     errors = np.array([one.expected_absolute_errors(model) for one in releases])
     errors = errors.reshape(-1, len(model.query))
-    frame = pd.DataFrame([head for *head, _ in some], columns=["mechanism", "epsilon"])
+    frame = pd.DataFrame({"mechanism": [one.mechanism for one in releases], "epsilon": epsilons})
+    frame = frame.astype({"mechanism": object, "epsilon": float})
     frame["guesses"] = 100 * accuracies(model, releases)
     frame["error"] = mean_percent(model, errors)
     columns = [f"± {label}" for label in model.query.labels]

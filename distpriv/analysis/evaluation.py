@@ -24,6 +24,7 @@ from distpriv.arrays import FloatArray
 from distpriv.display import Result
 from distpriv.errors import DistprivError, NotApplicable
 from distpriv.mechanisms import calibrate, calibrate_all
+from distpriv.mechanisms.draws import rounded_up
 from distpriv.model import AS_IT_IS, GaussianModel, Groups, Promise, Release, fit_groups
 from distpriv.model.simulate import simulate
 from distpriv.privacy import Bound, Persons, check_bounds, delivered_epsilon, record_moves
@@ -589,21 +590,21 @@ class Evaluation(Result):
 
         By ε and not by guesses: at the same right guesses a mechanism may add other noise.
         """
-        digits = 2 - math.floor(math.log10(epsilon))
-        least = math.ceil(epsilon * 10**digits) / 10**digits
-        return {"by": "epsilon", "epsilon": least, "mechanism": mechanism}
+        return {"by": "epsilon", "epsilon": float(rounded_up(epsilon)), "mechanism": mechanism}
 
     # ---------------------------------------------------------------- what takes longer
 
-    def lines(self, names: Sequence[str] | None = None) -> Work:
+    def lines(self, names: Sequence[str] | None = None, by: str = "") -> Work:
         """Return the work that makes error and right guesses against ε, a part a mechanism.
 
-        At the scenario's δ, of all Gaussian mechanisms by default; it does not depend on the limit.
+        At the scenario's δ, of all Gaussian mechanisms by default. It depends on no limit, but on
+        whether this is one "by" guesses or ε, so that the chosen setting lies on its line.
         """
         every = names or ("OptM", *gaussian_names())
         parts = [{"names": [name]} for name in dict.fromkeys(every)]
-        delta = self.scenario.delta
-        return self._work(curves.epsilon_frame, parts, **self._options, delta=delta)
+        guesses = (by or self.scenario.by) == "guesses"
+        function = curves.guesses_frame if guesses else curves.epsilon_frame
+        return self._work(function, parts, **self._options, delta=self.scenario.delta)
 
     def wider(self) -> Work:
         """Return the work that makes error against Δp at the limit, a part a range."""

@@ -541,6 +541,7 @@ def known_lead(now: Evaluation, way: Way, style: Style = PLAIN) -> str:
         return str(error)
     records = f"{whole(now.scenario.known_records)} of the {whole(now.n)} records"
     exact = way.rests == "exact" and now.model.replacement
+    exact |= way.release.kind == "no data"
     return (
         f"{way.title}: an attacker who knows {records}, half with the property, is right {right} "
         f"on average{'' if exact else ', by bell curves'}."

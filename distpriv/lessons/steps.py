@@ -1,4 +1,4 @@
-"""The tour: seven steps, each a function from a control's value to what it comes to.
+"""The tour: steps, each a function from a control's value to what it comes to.
 
 All stand on the example of a census: five figures of 100 records, of which 20 or 30 % earn much.
 Its prose is tour.toml, whose {names} are figures that the functions return.
@@ -31,7 +31,7 @@ from distpriv.mechanisms import calibrate
 from distpriv.model import Release, no_data
 from distpriv.model.simulate import simulate
 from distpriv.privacy import NormalLoss, accuracies
-from distpriv.text import listed, significant, times
+from distpriv.text import listed, significant, times, within
 
 __all__ = ["ROUNDS", "STEPS", "TOUR", "Round", "Shown", "Step", "released", "rounds"]
 
@@ -183,8 +183,7 @@ def released(number: int, seed: int = 0) -> pd.DataFrame:
     frame["table"] = [significant(value) for value in rounds(seed)[number].figures]
     laws = zip(now.exposed_shares, fitted.means, fitted.covariances, strict=True)
     for share, mean, covariance in laws:
-        usual = zip(mean, np.sqrt(covariance.diagonal()), strict=True)
-        frame[share] = [f"{significant(one)} ± {significant(by, 2)}" for one, by in usual]
+        frame[share] = list(map(within, mean, np.sqrt(covariance.diagonal())))
     return frame
 
 

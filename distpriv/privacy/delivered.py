@@ -32,9 +32,9 @@ from distpriv.text import significant
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Verdict", "WorstLoss", "accuracies", "delivered_delta", "delivered_epsilon", "judge"]
-__all__ += ["optimal_attack_accuracy", "pair_loss", "privacy_loss", "promise_of", "verdict"]
-__all__ += ["verdicts"]
+__all__ = ["Verdict", "WorstLoss", "accuracies", "delivered_delta", "delivered_epsilon"]
+__all__ += ["delivered_epsilons", "judge", "optimal_attack_accuracy", "pair_loss", "privacy_loss"]
+__all__ += ["promise_of", "verdict", "verdicts"]
 
 Law = Literal["model", "exact", "any data", "none"]
 
@@ -210,6 +210,18 @@ def delivered_epsilon(model: GaussianModel, release: Release | None, delta: floa
     2.45
     """
     return float(privacy_loss(model, release).epsilon(number("δ", delta, 0, 1)))
+
+
+def delivered_epsilons(
+    model: GaussianModel, releases: Sequence[Release], delta: float
+) -> FloatArray:
+    """Return what `delivered_epsilon` does of many releases, (R,); normal ones side by side."""
+    every = [privacy_loss(model, one) for one in releases]
+    normal = [one for each in every for one in each.losses if isinstance(one, NormalLoss)]
+    if not normal or len(normal) < sum(len(each.losses) for each in every):
+        return np.array([float(each.epsilon(delta)) for each in every])
+    epsilons = NormalLoss.together(normal).epsilon(np.array([delta]))
+    return np.asarray(epsilons.reshape(len(every), -1).max(axis=1))
 
 
 def optimal_attack_accuracy(model: GaussianModel, release: Release | None = None) -> float:

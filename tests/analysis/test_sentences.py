@@ -294,6 +294,7 @@ def test_every_page_says_what_is_simulated_and_what_known_records_tell(asked):
     assert said in " ".join(sentences.caveats(known))
     one = asked(known_records=8, statistics=(Mean("hours-per-week"),))
     assert sentences.known_lead(one, one.plain).endswith("100 on average.")
+    assert sentences.known_lead(one, one.recommendation.nothing).endswith("100 on average.")
     assert "must be 0 to 40" in " ".join(sentences.caveats(asked(known_records=60)))
 
 

@@ -21,6 +21,7 @@ from distpriv.privacy import (
     verdict,
     verdicts,
 )
+from distpriv.privacy.delivered import delivered_epsilons
 from distpriv.privacy.loss import normal_delta
 from distpriv.queries import Count, Query
 from tests.adult import INCOME, WORK, model, of_records
@@ -147,6 +148,15 @@ def test_verdict_charges_what_the_grid_may_add():
         ratio = np.log((1 + theta) / (1 - theta))
         bounds = [(1 + theta) * each.delta(0.5 - ratio) for each in (loss, loss.reversed)]
         np.testing.assert_allclose(held.delta, [bounds], rtol=1e-9)
+
+
+def test_epsilons_of_many_releases_are_those_of_each():
+    plain = model(PAIR)
+    noises = [calibrate(name, plain, 1.0, 1e-3) for name in ("OptM", "DauM")]
+    for some in (noises, [AS_IT_IS, *noises, calibrate("BalM", plain)]):
+        each = [delivered_epsilon(plain, one, 1e-3) for one in some]
+        assert delivered_epsilons(plain, some, 1e-3) == pytest.approx(each, rel=1e-9)
+    assert len(delivered_epsilons(plain, [], 1e-3)) == 0
 
 
 def test_verdict_says_why_and_needs_a_promise():
