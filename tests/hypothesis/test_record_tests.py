@@ -112,6 +112,7 @@ def test_plausible_deniability_is_the_ratio_of_the_densities_at_the_threshold():
         (lambda: max_epsilon(0.6, 1), "reaches an F-score of 0.6667"),
         (lambda: max_epsilon(1.0, 1), "below 1"),
         (lambda: max_epsilon(0.7, 1, delta=0.5), "at every ε"),
+        (lambda: max_epsilon([0.7, 0.99], 1, delta=0.5), r"0\.7 at every ε"),
         (lambda: RecordTest(1).precision(0), "recall"),
         (lambda: plausible_deniability(1, 1.1), "false alarms must be"),
     ],

@@ -352,3 +352,17 @@ def test_pure_promises_rest_on_counts_whose_every_probability_is_there():
         model = of_records(flags, having, n, 0.4, 0.6, kind=Count)
         assert (known_law(model.pairs[0], model).complete is not None) == pure
         assert (calibrate("Wasserstein", model, 1.0).promise.delta == 0) == pure
+
+
+def test_laplace_noise_hides_a_count_if_it_bounds_the_ratio_in_either_order():
+    flags, having = np.repeat([0, 0, 0, 1], 10)[:, None], np.repeat([0.0, 1.0], 20)
+    release = Release(directions=np.eye(1), scale=1.5)
+    decay = np.exp(-np.abs(np.arange(11)[:, None] - np.arange(11)) / 1.5)
+    for values in (flags, flags[::-1]):  # rare in either group
+        model = of_records(values, having, 10, 0.2, 0.8, kind=Count)
+        law = known_law(model.pairs[0], model)
+        p, q = law.complete @ decay
+        less, more = sorted([float(np.log(p / q).max()), float(np.log(q / p).max())])
+        assert law.hides(release, more + 1e-9)
+        assert not law.hides(release, (less + more) / 2)
+        assert verdict(model, release, Promise(more + 1e-9, 0.0)).kept
