@@ -22,6 +22,7 @@ from distpriv.privacy import (
     verdicts,
 )
 from distpriv.privacy.delivered import delivered_epsilons
+from distpriv.privacy.delivered import judge
 from distpriv.privacy.loss import normal_delta
 from distpriv.queries import Count, Query
 from tests.adult import INCOME, WORK, model, of_records
@@ -254,3 +255,9 @@ def test_a_group_without_kept_records_is_not_alike_at_all_shares():
     some = Release("BalM", kept=np.array([10.0, 0.0]), stands_for=np.array([50.0, 50.0]))
     with pytest.raises(DistprivError, match="without kept records"):
         privacy_loss(model(INCOME.pair(0.5, 0.1)), some)
+
+
+def test_what_holds_for_any_data_does_so_for_every_pair():
+    for sure, law in (([True, True], "any data"), ([True, False], "model")):
+        held = judge(Promise(1.0, 0.1), np.zeros((2, 2)), np.full(2, 0.5), np.array(sure))
+        assert (held.kept, held.law) == (True, law)
