@@ -21,8 +21,7 @@ from distpriv.privacy import (
     verdict,
     verdicts,
 )
-from distpriv.privacy.delivered import delivered_epsilons
-from distpriv.privacy.delivered import judge
+from distpriv.privacy.delivered import delivered_epsilons, judge
 from distpriv.privacy.loss import normal_delta
 from distpriv.queries import Count, Query
 from tests.adult import INCOME, WORK, model, of_records
