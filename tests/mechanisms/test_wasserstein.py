@@ -10,7 +10,7 @@ from scipy import stats
 
 from distpriv.distances import normal_closeness, normal_reach
 from distpriv.errors import NotApplicable
-from distpriv.mechanisms import calibrate
+from distpriv.mechanisms import calibrate, wasserstein
 from distpriv.mechanisms.wasserstein import law_distance, normal_distance_moved
 from distpriv.privacy import known_law, verdict
 from distpriv.privacy.exact_law import ExactLaw
@@ -93,6 +93,15 @@ def test_points_that_are_taken_together_are_no_nearer():
     law = ExactLaw(masses, np.ones(1), 0.0)
     for name in ("Wasserstein", "ApproxWasserstein"):
         assert 5 <= law_distance(name, law, 0.1) <= 5 + 2 * 2
+
+
+def test_what_a_law_may_err_by_is_charged(monkeypatch):
+    # A fifth of the mass lies two steps further at one share: 0.2005 would forgive all of it.
+    law = ExactLaw(np.array([[0.8, 0.0, 0.2], [1.0, 0.0, 0.0]]), np.ones(1), error=1e-3)
+    monkeypatch.setattr(wasserstein, "single_laws", lambda _: [law])
+    made = of_records(np.arange(8)[:, None], np.repeat([0.0, 1.0], 4), 4, 0.25, 0.75)
+    for delta, scale in ((0.2005, 2), (0.202, 0)):
+        assert calibrate("ApproxWasserstein", made, 1.0, delta, calibration="exact").scale == scale
 
 
 FIVE = model(INCOME.pair(0.5, 0.1))  # UCI Adult, 100 records without replacement
