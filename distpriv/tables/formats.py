@@ -53,6 +53,7 @@ _WIDE = (b"\xff\xfe", b"\xfe\xff")  # marks of UTF-16
 # Patterns begin with a letter, for that is found fastest.
 _COLUMN = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["']([A-Za-z]+)\d""")
 _ROW = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["'][A-Za-z]*0*(\d{1,9})""")
+_WIDER = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["'](?:[A-Za-z]{2,}\d|[A-Za-z]*\d{7})""")
 _FAR = re.compile(rb"""r(?<=[\s"']r)\s*=\s*["'](?:[A-Za-z]{3,}\d|[A-Za-z]*\d{6})""")
 _LINE = re.compile(rb"row(?<=[<:]row)(?=[\s/>])")
 _NEXT_LINE = re.compile(rb"""(?![^>]*[\s"']r\s*=)""")
@@ -222,7 +223,7 @@ def _survey(data: bytes) -> int:
 def _room(sheet: bytes) -> int:
     """Return how many cells have room between the outermost ones of a sheet; 0 if not too many."""
     following = _NEXT_CELL.search(sheet)
-    if not following and not _FAR.search(sheet):
+    if not following and not (_WIDER.search(sheet) and _FAR.search(sheet)):
         return 0
     lines = _LINE.split(sheet)[1:]
     columns = [

@@ -94,6 +94,7 @@ REFUSED = {
     "cells far apart": (workbook_bomb(), "unpacks to more"),
     "a far column": (workbook_with('r="A2"', "r = 'zzzzzzz2'"), "unpacks to more"),
     "a far row": (workbook_with('r="A2"', f'r="A{"9" * 5000}"'), "unpacks to more"),
+    "a row far enough": (workbook_with('r="A2"', 'r="ZZ999999"'), "unpacks to more"),
     "a far row without addresses": (workbook_with(SECOND, FAR_ROW), "unpacks to more"),
     "an address after a quote": (workbook_with('r="A2"', 's="0"r="XFD9999"'), "unpacks to more"),
     "cells far apart by another name": (renamed(workbook_bomb()), "unpacks to more"),
