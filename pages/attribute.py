@@ -58,10 +58,12 @@ def noticing() -> Iterator[None]:
 def ask(name: str, label: str, first: str, low: float, high: float, **options: Any) -> float:
     """Ask for a number; NaN for none."""
     look = options | {"domain": (low, high)}
-    text, value = keep(controls.ask, name, first, label, first, **look), math.nan
-    with noticing():
-        value = number(text, low, high) if text or first else math.nan
-    return value  # noqa: RET504  # NaN where that is not a number
+    text = keep(controls.ask, name, first, label, first, **look)
+    try:
+        return number(text, low, high) if text or first else math.nan
+    except DistprivError as problem:  # which its field says
+        problems.append(problem)
+        return math.nan
 
 
 def table() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -28,12 +27,24 @@ def ask(
 ) -> str:
     """Draw a field for a number of a domain, and return its text.
 
-    What was read is shown: 1.000,5 becomes 1000.5. A number of per cent may have their sign.
+    What was read is shown: 1.000,5 becomes 1000.5; else what is wrong. A number of per cent may
+    have their sign.
     """
-    text = st.session_state.setdefault(key, start)
-    with suppress(DistprivError):
-        _show(key, plain(number(text.rstrip(" %") if percent else text, *domain)))
-    return place.text_input(label, key=key, **look)
+    text, wrong = st.session_state.setdefault(key, start), ""
+    try:
+        if text or start:
+            _show(key, plain(number(text.rstrip(" %") if percent else text, *domain)))
+    except DistprivError as error:
+        wrong = str(error)
+    text = place.text_input(label, key=key, **look)
+    if wrong:
+        _say(wrong, place)
+    return text
+
+
+def _say(wrong: str, place: Any = st) -> None:
+    """Say beside a control what is wrong with what it holds."""
+    place.caption(f":red[{escape(wrong)}]")
 
 
 def _show(key: str, text: str) -> None:
@@ -69,7 +80,7 @@ def control(state: State, name: str, label: str = "", **extra: Any) -> None:
         unit = "%g %%" if field.kind == "range" else "%g"
         st.slider(field.label, low, high, start, step, format=unit, **arguments)
     if name in state.errors:
-        st.caption(f":red[{escape(state.errors[name])}]")
+        _say(state.errors[name])
 
 
 def _choose(field: Field, value: Any, options: Any, arguments: dict[str, Any]) -> None:

@@ -70,7 +70,7 @@ def plain(value: float) -> str:
 
 def _shares(text: str) -> tuple[float, float]:
     """Two shares in per cent, from "20-30", "2,5 – 4" or "20 to 30 %"."""
-    parts = text.replace("%", "").replace("–", "-").replace("to", "-").split("-")
+    parts = re.split("[-–−]|to", text.replace("%", ""))
     if len(parts) != 2:
         raise DistprivError("Write the two shares in per cent, like 20-30.")
     low, high = (number(part, 0, 100) for part in parts)

@@ -104,7 +104,7 @@ def _ask(state: State, file: File, now: Scenario | None) -> None:
         secret = first.secret
     secrets = page.readable(offered | {secret: secret.label})
     secret = st.selectbox(
-        "2. Nobody should find out the share of records with …",
+        "2. Nobody should find out the share of records with\u00a0…",
         list(secrets),
         list(secrets).index(secret),
         format_func=secrets.__getitem__,

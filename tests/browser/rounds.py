@@ -177,7 +177,8 @@ def disagreements(page: Page) -> list[str]:
     values = [ends.nth(place).input_value() for place in range(ends.count())]
     found["shares"] = "-".join(values) if values else typed.input_value()
     found["source"] = page.get_by_role("combobox", name="Table").first.input_value()
-    found["records"] = page.get_by_role("combobox", name="Of how many").first.input_value()
+    records = page.get_by_role("combobox", name="Of how many").first.input_value()
+    found["records"] = "all" if records.startswith("All ") else records
     found["source"] = KEYS.get(found["source"], "upload")
     wrong = [
         f"{name} is {fields[name]} and shown as {value}"

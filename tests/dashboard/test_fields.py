@@ -115,7 +115,7 @@ def test_number_refuses_what_is_none_in_a_sentence(text):
         number(text, 0, 50)
 
 
-@pytest.mark.parametrize("text", ["2,5-4", "2.5 – 4 %", "2.5 to 4"])
+@pytest.mark.parametrize("text", ["2,5-4", "2.5 – 4 %", "2.5−4", "2.5 to 4"])
 def test_shares_are_read_as_people_write_them(text):
     assert BY_NAME["shares"].read(text) == (2.5, 4.0)
 
