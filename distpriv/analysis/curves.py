@@ -27,8 +27,8 @@ __all__ += ["guesses_frame", "reach_frame", "reach_widths", "width_frame", "widt
 T = TypeVar("T")
 
 EPSILONS = np.geomspace(0.2, 20.0, 25)
-_NEARER = np.geomspace(0.1, 0.99, 8)  # parts of the way from a coin toss to what is undefended
-_COIN = 50.001  # right guesses of 100, up to which there is nothing to hide
+_NEARER = np.array([0.1, 0.2, 0.5, 0.99])  # parts of the way from a coin toss on
+_COIN = 50.001  # right guesses of 100, up to which a limit asks for too much noise
 _TABLES = 1000  # simulated at each share of a range, for statistics that are no sums
 _WIDTHS = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])  # of the widest about this middle
 
@@ -60,12 +60,13 @@ def guesses_frame(
     """Return the columns of `epsilon_frame` at each limit on right guesses that asks for noise.
 
     At the same right guesses a mechanism may add other noise than by ε. The limits are those that a
-    slider has, and some below; ε is what is delivered at δ, and rows that deliver none are left
-    out.
+    slider has, every other one where there are many, and more between them where there are few; ε
+    is what is delivered at δ, and rows that deliver none are left out.
     """
     top = 100 * float(accuracies(model, [AS_IT_IS])[0])
-    limits = {*np.arange(51.0, top), *(50 + (top - 50) * _NEARER)} if top > _COIN else ()
-    promises = [Promise.of_guesses(float(one)) for one in sorted(limits)]
+    step = 1.0 if top < 80 else 2.0
+    limits = {51.0, *np.arange(50 + step, top, step), *(50 + (min(top, 58) - 50) * _NEARER)}
+    promises = [Promise.of_guesses(float(one)) for one in sorted(limits) if _COIN < one < top]
     lines = gaussian_names() if names is None else names
     releases = _calibrated(model, lines, promises, options)
     frame = _lines(model, releases, delivered_epsilons(model, releases, delta).tolist())
