@@ -76,6 +76,7 @@ def test_persons_are_promised_between_public_bounds():
     press(app, "Protect them")
     assert "exclude records" in app.error[0].value
     field(app, "Largest age").set_value("").run()
+    assert any("is not a number" in one.value for one in app.caption)  # beside it, at once
     press(app, "Protect them")
     assert "is not a number" in app.error[0].value
     assert state.scenario == before
