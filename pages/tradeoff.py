@@ -120,7 +120,7 @@ def accept() -> None:
     lines = jobs.begin(state.jobs, "lines", *now.lines(by="epsilon"))
 
     def best(job: jobs.Job) -> pd.DataFrame:
-        frame = frames.together(job.results, "mechanism", "epsilon", "guesses")
+        frame = frames.together(job.results, "mechanism", "epsilon", "guesses", "percent")
         frame = frame.dropna(subset=["epsilon"]).sort_values("guesses")
         return frame.assign(epsilon=rounded_up(frame["epsilon"]))  # as it is taken
 
@@ -137,21 +137,22 @@ def accept() -> None:
 
     def draw(job: jobs.Job) -> None:
         reached = best(job)
+        dots = reached[["mechanism", "guesses"]].assign(error=level * (reached["percent"] > 0))
         empty = "mechanism", "guesses", "error"
         frame, points = now.errors_of(frames.together(lines.results, *empty), places)
         page.show(
             tradeoff.picture(
                 frame,
                 points=points,
-                marks=reached[["mechanism", "guesses"]].assign(error=level),
+                marks=dots,
                 accepted=level,
                 mechanism=reached["mechanism"].iloc[0] if len(reached) else "",
             ),
             frame.round(3),
             tradeoff.alt(frame),
             key="accepted",
-            note=f"{_pending(job)}Dots: where each mechanism just meets your error. Diamonds use "
-            "no noise.",
+            note=f"{_pending(job)}Dots: where each mechanism just meets your error, or adds no "
+            "noise. Diamonds use no noise.",
         )
 
     left, right = st.columns([5, 3], gap="large", vertical_alignment="center")

@@ -404,12 +404,15 @@ def decide_title(now: Evaluation) -> str:
 
 def decide_lead(now: Evaluation, style: Style = PLAIN) -> str:
     """Return what the recommended way comes to, beside the limit."""
-    way, limit = now.recommendation.way, significant(now.limit)
+    way, promise = now.recommendation.way, now.promise
     if decide_title(now) != READY:
         return advice(now, style)
+    limit = f"you accept {significant(now.limit)}"
+    if now.scenario.by == "epsilon":
+        limit = f"ε = {significant(promise.epsilon)} at δ = {significant(promise.delta)} is kept"
     right, error = style.strong(times(way.guesses)), style.strong(off(way.percent))
     return (
-        f"{style.strong(f'{way.title}:')} an attacker is right {right}; you accept {limit}. The "
+        f"{style.strong(f'{way.title}:')} an attacker is right {right}; {limit}. The "
         f"figures are off by {error} on average."
     )
 

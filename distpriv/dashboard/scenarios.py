@@ -57,7 +57,9 @@ def side_by_side(state: State, now: Evaluation) -> None:
     with second:
         marks, ways = frame.rename(columns={"scenario": "name"}), frame["scenario"] + ", "
         page.show(
-            tradeoff.picture(frame.head(0), marks=marks, limit=now.limit),
+            tradeoff.picture(
+                frame.head(0), marks=marks, limit=now.limit if mine.by == "guesses" else None
+            ),
             frame,
             bars.costs_alt(frame.assign(way=ways + frame["way"], kept=None)),
             key="scenarios",

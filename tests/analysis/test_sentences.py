@@ -87,6 +87,8 @@ def test_limit_by_epsilon_is_said_as_right_guesses(asked):
     assert said.replace("\u00a0", " ").endswith(
         "your ε allows an attacker to be right 73 times in 100."
     )
+    said = sentences.decide_lead(asked(by="epsilon", epsilon=1.0)).replace("\u00a0", " ")
+    assert "times in 100; ε = 1 at δ = 0.001 is kept. The figures" in said
 
 
 def test_what_a_high_limit_accepts_is_not_called_safe(asked):
