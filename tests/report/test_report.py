@@ -84,6 +84,26 @@ def test_record_of_noise_tells_its_parameters_rounded_up(now):
     assert (parameters["epsilon"], parameters["delta"]) == (0.0, 0.2)
 
 
+def test_record_says_why_persons_are_not_protected_and_that_the_share_is(now):
+    each = evaluate(replace(now.scenario, persons=Persons(1.0, 1e-3)), now.source, now.cache)
+    ways = {way.key: way for way in each.ways}
+    made = report.record(each, ways["BalM"])
+    assert (made["release"]["kept"], made["release"]["verdict"]["kept"]) == (False, True)
+    rules = {rule["rule"]: rule for rule in made["rules"]}
+    assert rules["limit on the best attacker"]["kept"] is True
+    assert rules["promise to single records"]["kept"] is False
+    for text in (report.page(made), report.markdown(made)):
+        assert "The promise to persons is not kept." in text
+        assert "No noise is added, so single persons are not protected." in text
+        assert "It adds no noise, so single persons are not protected." in text
+        assert "uses public data alone" not in text
+    nothing = report.record(each, ways["no data"])
+    assert nothing["release"]["verdict"]["persons"]["epsilon"] == 0
+    for text in (report.page(nothing), report.markdown(nothing)):
+        assert "It uses public data alone, so every person is fully protected" in text
+        assert "is not kept" not in text
+
+
 @pytest.mark.parametrize("changes", [{"reference_share": 0.28}, {"guesses": 51.0}])
 def test_record_follows_the_scenario_and_says_what_is_broken(now, changes):
     other = evaluate(replace(now.scenario, **changes), now.source, now.cache)
