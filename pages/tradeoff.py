@@ -20,11 +20,13 @@ AXES = {
     "accepted": "From an error",
 }
 
+ENDS = " A line ends at the loosest limit that asks for noise."
+
 state, now = page.current()
 scenario = now.scenario
 by = f"{explanations.basis(now)}, δ = {scenario.delta:g}".capitalize()
 READING = {
-    "guesses": f"{by}. Diamonds use no noise.",
+    "guesses": f"{by}. Diamonds use no noise.{ENDS * (scenario.by == 'guesses')}",
     "epsilon": f"{by}. Dotted: no noise, ε = 0.",
     "width": "Each line keeps your limit; the range widens around its middle.",
 }
