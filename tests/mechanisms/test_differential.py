@@ -131,7 +131,12 @@ def test_units_shape_normal_noise():
         ("GroupDP", ADULT, PROMISED | {"bounds": {"age": (18, 90)}}, "exclude"),
         ("GroupDP", MEDIAN, PROMISED | {"bounds": {"b": (0, 90)}}, "median a is"),
         ("DP", small(4, (3.0, 3.0)), PROMISED, "have the same 'pay'"),
-        ("DP", ADULT, PROMISED | {"persons": Persons(0.2, 1e-3, BOUNDS)}, "promise to single persons"),
+        (
+            "DP",
+            ADULT,
+            PROMISED | {"persons": Persons(0.2, 1e-3, BOUNDS)},
+            "promise to single persons",
+        ),
     ],
 )
 def test_what_cannot_be_is_answered_in_a_sentence(name, law, arguments, sentence):
